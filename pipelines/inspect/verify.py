@@ -256,7 +256,7 @@ def _differences(build: Build) -> Iterator[Fault]:
     paper, kept = paper_of(build.signature), build.manifest["counts"]["kept"]
     left_out = build.manifest["settings"].get("incomplete", ())
     unit = shape.unit if (shape := shape_of(build.manifest)) else ""
-    sizes = [
+    sizes: list[tuple[float, float, float, str]] = [
         (kept.get(split, 0), wanted, 0.0, f"{unit} of {split}")
         for split, wanted in paper.published(build.manifest).items()
         if split not in left_out
@@ -269,17 +269,14 @@ def _differences(build: Build) -> Iterator[Fault]:
                 sizes.append((words, wanted, MOST_OTHER_WORDS, f"words of {split}"))
         for size, (_, entries, _, tokens_per_entry) in paper.tables.items():
             if counted := stats.get(size):
-                wanted = int(entries.replace(",", ""))
-                words, tokens = (
-                    counted["vocabulary_with_unk_and_eos"],
-                    counted["splits"]["train"]["tokens_with_eos"],
-                )
-                sizes.append((words, wanted, MOST_OTHER_WORDS, f"words in {size}'s vocabulary"))
-                wanted = round(wanted * float(tokens_per_entry))  # printed as millions
-                sizes.append((tokens, wanted, MOST_OTHER_WORDS, f"tokens in {size}'s train"))
-    for count, wanted, most, what in sizes:
-        if abs(count - wanted) > wanted * most:
-            yield Fault(build.folder, f"has {count:,} {what}, and {wanted:,} were published")
+                both: tuple[float, float]
+                both = counted["vocabulary_with_unk_and_eos"], int(entries.replace(",", ""))
+                sizes.append((*both, MOST_OTHER_WORDS, f"words in the vocabulary of {size}"))
+                both = counted["tokens_per_vocabulary_word"], float(tokens_per_entry)
+                sizes.append((*both, MOST_OTHER_WORDS, f"tokens per word in that of {size}"))
+    for count, published, most, what in sizes:
+        if abs(count - published) > published * most:
+            yield Fault(build.folder, f"has {count:,} {what}, and {published:,} were published")
     if build.corpus == "pg19":
         with contextlib.suppress(InputError, ValueError):
             yield from _other_books(build, [one for one in SPLITS[1:] if one not in left_out])

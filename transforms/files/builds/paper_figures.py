@@ -124,15 +124,12 @@ class Paper(NamedTuple):
         differing = ", ".join((*others.values(), *self._other_inputs(manifest)))
         why_not = f"not the paper's settings: {differing}" if differing else ""
         has_no_size = any(name in _NO_SIZE or name not in self.wanted for name in others)
+        no_size, no_score = why_not if has_no_size else "", why_not or other_numbers
         date = signed.get("dump", "undated")
         named = "an unknown date" if date == "undated" else date
         of_date = "" if date in self.dates else f"input of {named}"
         differs = ", ".join(filter(None, (of_date, differing)))
-        return Beside(
-            why_not if has_no_size else "",
-            why_not or other_numbers,
-            differs or (other_numbers and _OTHER_NUMBERS),
-        )
+        return Beside(no_size, no_score, differs or (other_numbers and _OTHER_NUMBERS))
 
     def has_split(self, manifest: Mapping[str, Any], split: str) -> bool:
         """Returns True if a split was made as in the paper, and has as many documents as were published."""
@@ -154,11 +151,7 @@ class Paper(NamedTuple):
         if not (rows := manifest.get("rows_by_language")):
             return found if self.released is None else self.released
         languages = Counter(split for of in rows.values() for split in of)
-        return {
-            split: number * languages[split]
-            for split, number in found.items()
-            if split in languages
-        }
+        return {split: found.get(split, 0) * number for split, number in languages.items()}
 
     def _other_numbers(self, manifest: Mapping[str, Any]) -> str:
         """Returns why the numbers of documents are not those that were published; "" if they are.
