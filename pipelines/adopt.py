@@ -111,7 +111,7 @@ def write_shard(shard: ReleasedShard, members: Members, how: Writing) -> Written
 
     batches = encode_rows(counted(), how.kind, how.formats)
     targets = row_files(how.formats, how.corpus, shard.shard)
-    files = write_files(how.folder, targets, how.kind.schema, batches, how.kind.encoding)
+    files = write_files(how.folder, targets, how.kind.schema, batches)
     packed = np.array(keys, np.uint64).tobytes()
     return Written(shard.shard.split, files, total, lengths, notes, packed)
 

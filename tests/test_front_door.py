@@ -59,11 +59,8 @@ def test_names_are_there() -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples(
-    module: str, demo: Path, signed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples(module: str, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "corpora").symlink_to(demo.resolve())
-    (tmp_path / "found").symlink_to(signed)
     monkeypatch.chdir(tmp_path)
     tried = doctest.testmod(importlib.import_module(f"corpusmill.{module}"))
     assert tried.attempted
@@ -72,7 +69,7 @@ def test_examples(
 
 def test_every_function_has_an_example() -> None:
     functions = [name for name in corpusmill.__all__ if name.islower()]
-    assert len(functions) == 11
+    assert len(functions) == 9
     assert all(">>> " in getattr(corpusmill, name).__doc__ for name in functions)
 
 
@@ -81,7 +78,6 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 def test_page_of_the_documents(
     demo: Path,
-    signed: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -91,11 +87,10 @@ def test_page_of_the_documents(
         (tmp_path / path.name.replace("20260101", "20261101")).symlink_to(path)
     (tmp_path / "90001-0.txt").symlink_to(SAMPLES / "gutenberg" / "library" / "90001-0.txt")
     (tmp_path / "corpora").symlink_to(demo.resolve())
-    (tmp_path / "found").symlink_to(signed)
     monkeypatch.chdir(tmp_path)
     page = (PACKAGE / "pipelines" / "docs" / "python.md").read_text("utf-8")
     blocks = BLOCK.findall(page)
-    assert len(blocks) == 6
+    assert len(blocks) == 5
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "python.md", "exec"), names)
@@ -143,8 +138,6 @@ BAD: list[tuple[str, Sequence[Any], str]] = [
     ("normalize_news", (b"line",), "line must be a str, not bytes"),
     ("tokenize_news", (b"line",), "line must be a str, not bytes"),
     ("tokenize_news", ("\udfff",), "not valid Unicode"),
-    ("signature", (b"text",), "text must be a str, not bytes"),
-    ("signature", ("\ud800",), "not valid Unicode"),
     ("contaminated", (None, ["text"]), "items must be several texts"),
     ("contaminated", ([b"text"], ["text"]), r"items\[0\] must be a str"),
     ("contaminated", (["text"], ["a", b"text"]), r"documents\[1\] must be a str"),

@@ -141,8 +141,7 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
         return
     yield from _figures_of_books(stats)
     learned = manifest.get("sentencepiece", {})
-    if "vocabulary_size" not in learned:  # several vocabularies, by name
-        yield from (f"{name}: {_describe(one)}" for name, one in learned.items())
+    if not learned:
         return
     yield f"SentencePiece: {_describe(learned)}"
     for split in SPLITS[1:] if learned["vocabulary_size"] else ():

@@ -40,7 +40,7 @@ def test_vocabularies_are_compared_by_their_pieces_and_scores(name: str) -> None
 
 def test_the_golden_manifests_are_of_this_release() -> None:
     builds = [row.classes()[0] for row in CORPORA]
-    releases = {build.kind or build.release.corpus: build.release for build in builds}
+    releases = {build.release.corpus: build.release for build in builds}
     for name, data in FILES.items():
         if name.endswith("manifest.json"):
             manifest = json.loads(data)

@@ -104,7 +104,6 @@ class RowKind(NamedTuple):
     unpack: Callable[[Any], Any] = tuple
     counter: tuple[str, str] | None = None  # (stage, name) of the counter of rows
     text: str = "text"  # the column that text files have
-    encoding: Mapping[str, Any] = {}  # further arguments of ParquetWriter
 
 
 @transform
@@ -299,7 +298,7 @@ def write_shard(
     targets = name_files(text.Shard(*key))
     formats = [target.format for target in targets]
     batches = encode_rows(rows, kind, formats)
-    yield from write_files(folder, targets, kind.schema, batches, kind.encoding)
+    yield from write_files(folder, targets, kind.schema, batches)
     counters.flush()
 
 

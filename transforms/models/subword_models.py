@@ -145,17 +145,11 @@ def train_model(
     Raises UntrainableError if there is no text, or if the vocabulary is too small for the characters in the
     texts.
     """
-    counts = count_words(texts)
-    tell(sum(map(len, counts)))
-    if not any(counts):
-        raise UntrainableError("there is no text to learn from")
-    return run_trainer(
-        _lines_of(counts),
-        TRAINER,
-        vocab_size=settings.vocabulary_size,
-        character_coverage=settings.character_coverage,
-        user_defined_symbols=list(MARKERS_WITH_LINE_FEEDS),
-    )
+    parts = _parts_of(count_words(texts))
+    tell(sum(part.num_rows for part in parts))
+    coverage = settings.character_coverage
+    lossless = PieceSettings(settings.vocabulary_size, coverage, "identity", True, 1, True)
+    return train_pieces(parts, lossless).model
 
 
 def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any) -> bytes:
@@ -200,11 +194,15 @@ def count_words(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
     return after_blank, others
 
 
-def _lines_of(counts: tuple[Counter[str], Counter[str]]) -> Iterator[str]:
-    """Yields the lines that the trainer reads. They are sorted, because the model depends on their order."""
-    for blank, words in zip((" ", ""), counts, strict=True):
-        for word in sorted(words):
-            yield f"{blank}{word}\t{words[word]}"
+def _parts_of(counts: Iterable[Mapping[str, int]]) -> list[pa.RecordBatch]:
+    """Returns the counts of words after a space, which then begin with it, and of other words."""
+    return [
+        pa.record_batch(
+            [[f"{blank}{word}".encode() for word in words], [*words.values()]],
+            schema=word_vocabulary.SCHEMA,
+        )
+        for blank, words in zip((" ", ""), counts, strict=True)
+    ]
 
 
 def sentences_of(text: str) -> Iterator[str]:
@@ -225,10 +223,7 @@ def count_words_of_articles(block: bytes) -> pa.RecordBatch:
     A word after a space begins with this space. `block` has one article on a line (see `on_one_line`).
     """
     articles = (from_one_line(line.decode("utf-8")) for line in lines_of(block))
-    after_blank, others = count_words(articles)
-    words = {f" {word}".encode(): count for word, count in after_blank.items()}
-    words |= {word.encode(): count for word, count in others.items()}
-    return pa.record_batch([[*words], [*words.values()]], schema=word_vocabulary.SCHEMA)
+    return word_vocabulary.add_counts(_parts_of(count_words(articles)))
 
 
 def on_one_line(text: str) -> str:
@@ -306,8 +301,6 @@ def load_model(model: bytes) -> Any:
 
 
 NORMALIZATIONS = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
-LARGE_CORPUS = 1 << 30
-"""If the distinct words have this many bytes or more, the trainer must use 64-bit counts."""
 
 PIECES_TRAINER: Mapping[str, Any] = {
     "model_type": "unigram",
@@ -403,7 +396,6 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
     frequent = [part.filter(pc.greater_equal(part["count"], settings.min_count)) for part in parts]
     if not (words := sum(part.num_rows for part in frequent)):
         raise UntrainableError("there is no text to learn from")
-    length = sum(pc.sum(pc.binary_length(part["word"])).as_py() or 0 for part in frequent)
     markers = {"user_defined_symbols": list(MARKERS_WITH_LINE_FEEDS)}
     model = run_trainer(
         _lines_of_counts(frequent),
@@ -414,7 +406,6 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
         },
         vocab_size=settings.size,
         character_coverage=settings.character_coverage,
-        train_extremely_large_corpus=length >= LARGE_CORPUS,
     )
     return TrainedPieces(
         model=model,

@@ -1,7 +1,4 @@
-import pathlib
-import re
 from fractions import Fraction
-from typing import Any
 
 import numpy
 import pytest
@@ -14,10 +11,8 @@ from corpusmill.transforms.duplicates.minhash import (
     parse_similarity,
     sign_documents,
 )
-from corpusmill.transforms.files.text import plain_words
 from tests.tools.signature_errors import made_pairs, signature_errors
 
-DOCUMENT = pathlib.Path(__file__).parents[3] / "pipelines" / "docs" / "overlap.md"
 SIGNED = [[570383791, 195071242, 2111751229], [1290972559, 3463930178, 13131510]]
 HASHES = st.sets(st.integers(0, (1 << 64) - 1) | st.integers(0, 20), min_size=1, max_size=30)
 
@@ -32,28 +27,6 @@ def test_signatures_are_fixed_forever() -> None:
     ngrams = [hash_ngrams("the hen sat on the wall", 2), hash_ngrams("the", 8)]
     assert sign_documents(ngrams, 3).tolist() == SIGNED
     assert sign_documents([], 3).shape == (0, 3)
-
-
-@pytest.fixture(scope="module")
-def published() -> dict[str, Any]:
-    """The function that the document publishes."""
-    found = re.search(r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.M | re.S)
-    assert found
-    names: dict[str, Any] = {}
-    exec(found[1], names)
-    return names
-
-
-CHARACTERS = "aZé'_-\u2019\u2014 \n\t\x00\x7f\x85\xa0\xbf\xd7\u3000\u3001\uff0c\uff3a\uff5e"
-CHARACTERS += "漢かㄅ가ไທကក\u1160İß𝔸9٣"
-
-
-@given(st.text(st.sampled_from(CHARACTERS)) | st.text())
-def test_anyone_can_sign_by_the_published_function(published: dict[str, Any], text: str) -> None:
-    text = f"one {text} word"
-    ngrams = hash_ngrams(plain_words(text), 8)
-    assert published["hash_ngrams"](published["plain_words"](text)).tolist() == ngrams.tolist()
-    assert published["sign"](text).hashvalues.tolist() == sign_documents([ngrams], 128)[0].tolist()
 
 
 @given(st.lists(HASHES, min_size=1, max_size=5), st.integers(1, 20))

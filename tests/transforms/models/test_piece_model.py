@@ -10,7 +10,6 @@ import pytest
 import sentencepiece
 
 from corpusmill.transforms.files.line_blocks import block_of
-from corpusmill.transforms.models import subword_models
 from corpusmill.transforms.models.subword_models import (
     NORMALIZATIONS,
     PieceCounter,
@@ -106,25 +105,6 @@ def test_normalisation() -> None:
 def test_a_word_of_a_script_without_blanks_is_cut() -> None:
     trained = train_pieces([words_of("渡船港" * 5000)], PieceSettings(20))
     assert "渡船港" in "".join(pieces_of(trained.model))
-
-
-def test_a_large_corpus_is_counted_in_64_bits_and_gives_the_same_model(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    told: list[bool] = []
-    train = sentencepiece.SentencePieceTrainer.train
-
-    def recording(**settings: Any) -> None:
-        told.append(settings["train_extremely_large_corpus"])
-        train(**settings)
-
-    monkeypatch.setattr(sentencepiece.SentencePieceTrainer, "train", recording)
-    counts = words_of(*SENTENCES)
-    length = sum(len(word.as_py()) for word in counts["word"])
-    for large in (length, length + 1):
-        monkeypatch.setattr(subword_models, "LARGE_CORPUS", large)
-        assert train_pieces([counts], SMALL).model == model()
-    assert told == [True, False]
 
 
 def test_nothing_to_learn_from() -> None:
