@@ -52,8 +52,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         return None
     if before is None:
         return Answer(CHANGED, "This report has no older build of this edition to compare with.")
-    if (documents := read_changes(facts)) and documents["old"] != before.build.signature:
-        documents = None
+    documents = read_changes(before, facts)
     gained = facts.total - before.total
     sentence = (
         f"{facts.total:,} {facts.unit}, {before.total:,} in {before.build.name}: {gained:+,}"
@@ -92,13 +91,16 @@ def _columns(before: Facts, facts: Facts) -> Iterator[str]:
                 yield f"{what} columns: {', '.join(only)}"
 
 
-def read_changes(facts: Facts) -> Mapping[str, Any] | None:
-    """Returns the counts that `corpusmill compare` wrote beside a build; None if there are no such counts."""
+def read_changes(before: Facts, facts: Facts) -> Mapping[str, Any] | None:
+    """Returns the counts that `corpusmill compare` wrote beside a build; None if there are none of the two
+    builds.
+    """
     folder, _, name = _report_of(facts).rpartition("/")
     if not is_there(_report_of(facts) + SUMMARY):
         return None
     found: Mapping[str, Any] = read_json(folder, name + SUMMARY)
-    return found if found.get("new") == facts.build.signature else None
+    signatures = before.build.signature, facts.build.signature
+    return found if (found.get("old"), found.get("new")) == signatures else None
 
 
 def _listed(facts: Facts, documents: Mapping[str, Any]) -> Iterator[Table]:

@@ -145,8 +145,9 @@ def _of_articles(facts: Facts) -> Answer | None:
     if wanted[1] in sample.column_names:
         classes = ((names or "").split() for names in sample[wanted[1]].to_pylist())
         figures.append(counted("Classes in Wikidata, by articles", classes))
-        years = ([(date or "")[:4]] for date in sample[wanted[2]].to_pylist())
-        figures.append(counted("Articles by the year of their last revision", years))
+        years = Counter(date[:4] for date in sample[wanted[2]].to_pylist() if date)
+        bars = scale((year, count, f"{count:,}") for year, count in sorted(years.items()))
+        figures.append(Figure("Articles by the year of their last revision", bars))
     else:
         sentence += (
             ". This build has no Wikidata classes and dates of revisions; they are added if it is built with"

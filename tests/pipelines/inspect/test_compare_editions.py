@@ -1,4 +1,3 @@
-import collections
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,9 +10,7 @@ from corpusmill.pipelines.inspect.compare import (
     join_columns,
     make_rows,
 )
-from corpusmill.pipelines.inspect.edition_changes import SCHEMA
 from corpusmill.pipelines.run.corpora import shapes
-from corpusmill.transforms.files.builds.check_builds import deal_out, unpack_rows
 from corpusmill.transforms.files.builds.finished_builds import CorpusFile, CorpusRows, open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.text import fingerprint
@@ -74,36 +71,6 @@ def test_a_row_without_an_id_ends_the_comparison(identity: str | None) -> None:
     table = pa.table({"wikidata_id": pa.array(["Q1", identity], pa.string()), "text": ["a", "b"]})
     with pytest.raises(InputError, match="a row has no wikidata_id"):
         make_rows(rows_of(table), WIKI, ["text"], False)
-
-
-def test_every_row_is_dealt_out_once_and_an_id_to_one_bucket() -> None:
-    names = [f"Q{number % 300}" for number in range(1000)]
-    table = pa.table(
-        {
-            "id": names,
-            "title": names,
-            "split": [0] * 1000,
-            "digest": range(1000),
-            "bytes": [1] * 1000,
-            "is_new": [False] * 1000,
-        },
-        schema=SCHEMA,
-    )
-    buckets_of = collections.defaultdict(set)
-    digests = []
-    for bucket, block in deal_out([table], 7):
-        rows = unpack_rows([block], SCHEMA)
-        assert rows.schema == SCHEMA
-        digests += rows["digest"].to_pylist()
-        for identity in rows["id"].to_pylist():
-            buckets_of[identity].add(bucket)
-    assert sorted(digests) == list(range(1000))
-    assert set(map(len, buckets_of.values())) == {1}
-    assert set.union(*buckets_of.values()) == set(range(7))
-
-
-def test_an_empty_row_group_is_dealt_to_nobody() -> None:
-    assert list(deal_out([SCHEMA.empty_table()], 7)) == []
 
 
 def test_the_documents_of_a_build_are_in_its_splits(tmp_path: Path) -> None:
