@@ -41,6 +41,8 @@ class Line(NamedTuple):
     id: str  # "" if the file has no ids
     text: str
     number: int  # in the file, from 1
+    domain: str = ""
+    topic: str = ""
 
 
 class CheckedFile(NamedTuple):
@@ -150,12 +152,13 @@ def _check(
 def read_lines(path: str) -> dict[str, list[Line]]:
     """Returns the code of each language in a file → its lines, in order.
 
-    The code is that of the columns `iso_639_3` and `iso_15924`, or of the file's name; "" if it has none.
+    The code is that of the columns `iso_639_3` and `iso_15924`, and `glottocode` if there are several; or of
+    the column `language`, or the file's name; "" if there is none.
     """
     if not _TABLE.search(path):
         texts = read_text(path).removesuffix("\n").split("\n")
         return {_code_in(path): [Line("", text, number) for number, text in enumerate(texts, 1)]}
-    found: dict[str, list[Line]] = {}
+    found: dict[tuple[str, str], list[Line]] = {}
     file = TextFile(path, kind_of_file(path))
     rows = (row for part in plan_parts(file, 1) for _, some in read_rows(part) for row in some)
     for number, row in enumerate(rows, 1):
@@ -164,11 +167,17 @@ def read_lines(path: str) -> dict[str, list[Line]]:
             there = f"the columns {', '.join(_TEXTS)}; it has {', '.join(row)}"
             raise InputError(path, f"row {number}: no text in {there}")
         code = "_".join(str(row[one]) for one in ("iso_639_3", "iso_15924") if row.get(one))
-        line = Line("" if row.get("id") is None else str(row["id"]), row[column], number)
-        found.setdefault(code or _code_in(path), []).append(line)
+        code = code or str(row.get("language") or "") or _code_in(path)
+        about = (str(row.get(name) or "") for name in ("domain", "topic"))
+        line = Line("" if row.get("id") is None else str(row["id"]), row[column], number, *about)
+        found.setdefault((code, str(row.get("glottocode") or "")), []).append(line)
     if not found:
         raise InputError(path, "it has no rows")
-    return found
+    codes = [code for code, _ in found]
+    return {
+        code if codes.count(code) == 1 else "_".join(filter(None, (code, variety))): lines
+        for (code, variety), lines in found.items()
+    }
 
 
 def _code_in(path: str) -> str:

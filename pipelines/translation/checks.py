@@ -313,7 +313,7 @@ def in_processes(
         yield from (future.result() for future in futures)
     except BrokenProcessPool:
         done = sum(future.done() and not future.exception() for future in futures)
-        told = f"{done:,} of {len(items):,} {what} are checked"
+        told = f"{done:,} of {len(items):,} {what} are done"
         message = (
             f"a process was killed, perhaps because memory ran out; {told}: use --workers 1, which"
             " needs the least memory"

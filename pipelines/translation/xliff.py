@@ -275,14 +275,14 @@ def read_xliff(data: bytes, file: str) -> Returned:
                 read.add(id_, line, source, text)
             except ReadError as error:
                 read.refuse(id_, error.line, error.message)
-    for values, what in ((names - {NO_NAME}, "packet"), (tags - {""}, "target language")):
+    tags = {tag for tag in tags if tag.casefold() not in ("", "und")}  # und: undetermined
+    for values, what in ((names - {NO_NAME}, "packet"), (tags, "target language")):
         if len(values) > 1:
             message = (
                 f"the `file` elements belong to more than one {what}: use one document for each"
             )
             raise ReadError(root.line, message)
-    name, tag = max(names, default=NO_NAME), max(tags)
-    return read.returned(name, tag=tag)
+    return read.returned(max(names, default=NO_NAME), max(tags, default=""))
 
 
 def _check_version(root: Element) -> None:
