@@ -17,7 +17,7 @@ from corpusmill.transforms.duplicates.read_texts import TextFile, plan_parts, re
 from corpusmill.transforms.files.markup import escape, html_table, make_head, to_line
 from corpusmill.transforms.files.read_files import InputError, read_text
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
-from corpusmill.transforms.files.terminal import count_of, draw
+from corpusmill.transforms.files.terminal import count_of, draw, fold
 from corpusmill.transforms.files.text_kinds import kind_of_file
 
 from .checks import in_processes
@@ -208,10 +208,9 @@ def find_source(path: str) -> str:
 def print_file(checked: CheckedFile, shown: int) -> None:
     """Prints the findings in a file: their number for each rule, and the first ones."""
     rest = len(checked.findings) - checked.errors
-    print(
-        f"{checked.path}: {checked.name}, {count_of(len(checked.texts), 'line')}:"
-        f" {count_of(checked.errors, 'error')}, {count_of(rest, 'warning')}"
-    )
+    counted = f"{count_of(checked.errors, 'error')}, {count_of(rest, 'warning')}"
+    lines = count_of(len(checked.texts), "line")
+    print(fold(f"{checked.path}: {checked.name}, {lines}: {counted}"))
     if shown and checked.findings:
         counts = Counter((one.severity, one.rule) for one in checked.findings)
         rows = [
@@ -220,7 +219,7 @@ def print_file(checked: CheckedFile, shown: int) -> None:
         print(draw(("rule", "severity", "findings"), rows, numbers=1), end="")
     for one in checked.findings[: shown if checked.texts else 1]:
         place = f"line {one.line:,}" if one.line else "all lines"
-        print(f"  {place}: {one.severity}: {one.rule}: {one.message}")
+        print(fold(f"  {place}: {one.severity}: {one.rule}: {one.message}"))
     if checked.texts and 0 < shown < len(checked.findings):
         print(f"  … and {len(checked.findings) - shown:,} more: --output and --html have all")
 

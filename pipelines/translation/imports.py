@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
-from corpusmill.transforms.files.terminal import count_of
+from corpusmill.transforms.files.terminal import count_of, fold
 from corpusmill.transforms.translation.source_table import splits_of
 
 from . import journal, language_state
@@ -467,13 +467,13 @@ def print_imported(imported: Sequence[Imported]) -> bool:
     most lines that were refused. Returns True if anything was refused.
     """
     for one in sorted(imported, key=lambda one: (not one.problem, -len(one.faults))):
-        print(f"refused: {one.problem}" if one.problem else f"{one.path}: {_describe(one)}")
+        print(fold(f"refused: {one.problem}" if one.problem else f"{one.path}: {_describe(one)}"))
         for id_, line, message in one.faults[:_SHOWN]:
-            print(f"  line {line}: {id_}{' ' if id_ else ''}refused: {message}")
+            print(fold(f"  line {line}: {id_}{' ' if id_ else ''}refused: {message}"))
         if (more := len(one.faults) - _SHOWN) > 0 and one.entry:
             print(f"  … and {more:,} more: {one.entry.folder / language_state.REFUSED}")
     if any(one.is_new and one.entry and one.entry.facts["disputed"] for one in imported):
-        print(SETTLE)
+        print(fold(SETTLE))
     bad = sum(bool(one.problem) for one in imported)
     read, refused, empty = (
         sum(one.entry.facts.get(name, 0) for one in imported if one.entry and one.is_new)
@@ -481,12 +481,12 @@ def print_imported(imported: Sequence[Imported]) -> bool:
     )
     if refused or bad:
         kept = f"{read - refused - empty:,} imported + {empty:,} empty + {refused:,} refused"
-        print(
-            f"{count_of(len(imported), 'file')}, {bad:,} refused; {count_of(read, 'line')} read = {kept}"
-        )
+        files = f"{count_of(len(imported), 'file')}, {bad:,} refused"
+        print(fold(f"{files}; {count_of(read, 'line')} read = {kept}"))
     is_open = any(one.faults for one in imported)
     if is_open:
-        print("next: `packets` sends refused lines again after `check`; or import a corrected file")
+        next_ = "`packets` sends refused lines again after `check`; or import a corrected file"
+        print(fold(f"next: {next_}"))
     return bool(is_open or bad)
 
 
@@ -508,4 +508,4 @@ def tell_changes(facts: Mapping[str, Any]) -> str:
     corrected = ", ".join(map(journal.name_of, facts["corrects"]))
     corrects = f", corrects {corrected}" if corrected else ""
     base = journal.name_of(facts["base"])
-    return f"answers packet {base}{corrects}: {facts['lines']:,} lines, {told}"
+    return f"answers packet {base}{corrects}: {count_of(facts['lines'], 'line')}, {told}"

@@ -158,6 +158,21 @@ def draw(
     return drawn + _draw(columns, cells, numbers, total, begun)
 
 
+def fold(text: str, width: int | None = None) -> str:
+    """Returns a text whose lines are folded between words, if they are wider than `width`.
+
+    `width` is by default that of the screen. If there is no screen, the text is unchanged.
+    """
+    if not (width := width or screen_columns()):
+        return text
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    lines = []
+    for line in text.split("\n"):
+        wrapper.subsequent_indent = " " * (len(line) - len(line.lstrip()) + 2)
+        lines.append(wrapper.fill(line) if len(line) > width else line)
+    return "\n".join(lines)
+
+
 def screen_columns() -> int | None:
     """Returns the width of the screen: the environment variable COLUMNS or, if unset, that of the terminal.
 

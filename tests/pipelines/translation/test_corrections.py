@@ -154,6 +154,6 @@ def test_a_correction_whose_lines_are_all_refused_ends_no_command(
     path = begun.folder / "fra.tsv"
     path.write_text(f'"id"\t"target ""fra"""\n"{FIRST}"\t"Un\nDeux"\n')
     told = begun.do("import", path, "--corrects", number, status=1).out
-    assert "imported as 0003, answers packet 0001, corrects 0002: 1 lines, 1 refused" in told
+    assert "imported as 0003, answers packet 0001, corrects 0002: 1 line, 1 refused" in told
     assert [*state_of(begun.project).refused] == [FIRST]
     assert texts(begun) == OLD
