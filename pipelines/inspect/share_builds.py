@@ -48,7 +48,6 @@ from corpusmill.transforms.files.write_files import write_whole
 
 from ..run.corpora import VERSION, layout_of, shape_of
 from ..run.editions import FOLDER_CARD, choose_builds
-from ..translation.score_translations import read_model
 from ..translation.target_languages import find_language
 from . import corpusmill_task
 from .language_model_scores import Normalisers, read_normalisers
@@ -93,6 +92,10 @@ def write_tasks(
 
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
+    if model:
+        from ..translation.score_translations import read_model  # needs sacrebleu
+
+        model = os.path.relpath(read_model(model).path, output)
     builds = choose_builds(
         folders,
         lambda one: bool(layout_of(one.manifest) or is_of_translations(one)) and bool(one.format),
@@ -105,8 +108,7 @@ def write_tasks(
     for build in builds:
         place = f"hub:{repo}:{build.edition}" if repo else os.path.relpath(build.folder, folder)
         if is_of_translations(build):
-            path = os.path.relpath(read_model(model).path, folder) if model else ""
-            tasks = make_translation_tasks(build, split, place, path)
+            tasks = make_translation_tasks(build, split, place, model)
         else:
             tasks = {name_task(build, split): make_task(build, split, place)}
         for name, task in tasks.items():

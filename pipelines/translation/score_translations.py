@@ -18,7 +18,7 @@ import operator
 import pathlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
@@ -28,9 +28,12 @@ from corpusmill.transforms.translation.source_table import metadata_names
 
 from ..run.corpora import VERSION
 from ..run.publish import TargetError, building_beside
-from . import check_files, translation_scores
+from . import translation_scores
 from .checks import in_processes
 from .translation_scores import Group, Pieces, SystemScores, Task
+
+if TYPE_CHECKING:
+    from .check_files import Line
 
 _DIRECTION = re.compile(
     r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z0-9]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z0-9]+)*)"
@@ -85,7 +88,7 @@ def find_directions(
                     warnings.append(f"not scored, {why}: {path}")
                     continue
                 if is_hidden:
-                    _read_hypothesis(direction, len(_read_reference(direction)), is_hidden=True)
+                    _read_hypothesis(direction, len(_read_reference(direction)[0]), is_hidden=True)
                 if (same := found.setdefault(direction[:4], direction)) is not direction:
                     raise InputError(
                         path, f"has the same system and direction as {same.hypothesis}"
@@ -364,9 +367,9 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
     direction.
     """
     reference = plan.directions[0].reference
-    if not (there := _read_reference(plan.directions[0])):
+    references, groups = _read_reference(plan.directions[0])
+    if not references:
         raise InputError(reference, "is empty, so nothing can be scored against this reference")
-    references = [line.text for line in there]
     of_reference = () if plan.is_hidden else tuple(_warnings(reference, references))
     systems, warnings = [], []
     for direction in plan.directions:
@@ -374,26 +377,26 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
     shown = "the reference" if plan.is_hidden else reference
-    groups = _read_groups(plan.metadata, shown, len(references)) if plan.metadata else []
-    if not groups and all(line.domain for line in there):
-        groups = translation_scores.group_lines(
-            [line.domain for line in there], [line.topic for line in there]
-        )
+    if plan.metadata:
+        groups = _read_groups(plan.metadata, shown, len(references))
     model = plan.model
     task = Task(references, systems, groups, model.data, model.name, plan.metrics, VERSION)
     return task, warnings
 
 
-def _read_reference(direction: Direction) -> list[check_files.Line]:
-    """Returns the lines of a reference or, of a table such as those of FLORES+, the rows of the language."""
+def _read_reference(direction: Direction) -> tuple[list[str], list[Group]]:
+    """Returns the lines of a reference and, of a table such as those of FLORES+, its domains and topics."""
     path = direction.reference
     if not path.endswith(_TABLES):
-        return [check_files.Line("", line, n) for n, line in enumerate(read_lines(path), 1)]
+        return read_lines(path), []
     languages = _read_table(path)
-    if len(languages) > 1 and direction.target not in languages:
-        raise InputError(path, f"has several languages, but no {direction.target or 'name of one'}")
-    lines = languages[direction.target if len(languages) > 1 else next(iter(languages))]
-    return [line._replace(text=line.text.rstrip()) for line in lines]
+    code = direction.target if len(languages) > 1 else next(iter(languages))
+    if code not in languages:
+        raise InputError(path, f"has several languages, but no {code or 'name of one'}")
+    lines = languages[code]
+    domains, topics = ([getattr(line, name) for line in lines] for name in ("domain", "topic"))
+    groups = translation_scores.group_lines(domains, topics) if all(domains) else []
+    return [line.text.rstrip() for line in lines], groups
 
 
 def _read_hypothesis(direction: Direction, count: int, is_hidden: bool = False) -> list[str]:
@@ -407,8 +410,11 @@ def _read_hypothesis(direction: Direction, count: int, is_hidden: bool = False) 
     return lines
 
 
-# The table of a build has all languages.
-_read_table = functools.lru_cache(2)(check_files.read_lines)
+@functools.lru_cache(2)  # the table of a build has all languages
+def _read_table(path: str) -> "dict[str, list[Line]]":
+    from .check_files import read_lines  # also imports the checks, which takes a second
+
+    return read_lines(path)
 
 
 def _has_texts(path: str, code: str) -> bool:
