@@ -82,10 +82,9 @@ def load_translations(
         for row in _load_rows(build, split, names):
             code = row.get("language") or f"{row['iso_639_3']}_{row['iso_15924']}"
             code = code if code in texts else f"{code}_{row.get('glottocode')}"
-            if code in texts and texts[code].setdefault(_place(row), row["text"]) != row["text"]:
-                raise ValueError(
-                    f"{build}: sentence {_place(row)} of {split} has two texts in {code}"
-                )
+            place = row.get("number", row["id"])
+            if code in texts and texts[code].setdefault(place, row["text"]) != row["text"]:
+                raise ValueError(f"{build}: sentence {place} of {split} has two texts in {code}")
         if texts[source].keys() != texts[target].keys():
             raise ValueError(f"{build}: {source} and {target} have other sentences in {split}")
         pairs = ((one, texts[target][place]) for place, one in sorted(texts[source].items()))
@@ -93,10 +92,6 @@ def load_translations(
             [{"source": one, "target": other, "model": model} for one, other in pairs]
         )
     return loaded
-
-
-def _place(row: dict[str, Any]) -> int:
-    return int(row.get("number", row["id"]))
 
 
 def process_translation(doc: dict[str, Any], results: list[str]) -> dict[str, tuple[str, ...]]:
@@ -109,14 +104,14 @@ def spbleu(items: list[tuple[str, str, str]]) -> float:
     """Returns the BLEU over SentencePiece pieces of a corpus."""
     from sacrebleu.metrics.bleu import BLEU
 
-    references, translations = ([item[number] for item in items] for number in (0, 1))
-    if not (model := items[0][2]):
+    references, translations, (model, *_) = zip(*items, strict=True)
+    if not model:
         return float(BLEU(tokenize="flores101").corpus_score(translations, [references]).score)
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor(model_file=str(_HERE / model))
     cut, cut_references = (
-        [" ".join(pieces) for pieces in processor.encode(lines, out_type=str)]
+        [" ".join(pieces) for pieces in processor.encode(list(lines), out_type=str)]
         for lines in (translations, references)
     )
     return float(BLEU(tokenize="none", force=True).corpus_score(cut, [cut_references]).score)
@@ -126,7 +121,7 @@ def chrf(items: list[tuple[str, str, str]]) -> float:
     """Returns the chrF++ of a corpus."""
     from sacrebleu.metrics.chrf import CHRF
 
-    references, translations = ([item[number] for item in items] for number in (0, 1))
+    references, translations, _ = zip(*items, strict=True)
     return float(CHRF(word_order=2).corpus_score(translations, [references]).score)
 
 

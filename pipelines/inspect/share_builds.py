@@ -63,12 +63,8 @@ _OF_TRANSLATIONS = """\
 custom_dataset: !function corpusmill_task.load_translations
 process_results: !function corpusmill_task.process_translation
 metric_list:
-- metric: spBLEU
-  aggregation: !function corpusmill_task.spbleu
-  higher_is_better: true
-- metric: chrF++
-  aggregation: !function corpusmill_task.chrf
-  higher_is_better: true
+- {metric: spBLEU, aggregation: !function corpusmill_task.spbleu, higher_is_better: true}
+- {metric: chrF++, aggregation: !function corpusmill_task.chrf, higher_is_better: true}
 """
 _LAYOUTS = ("flores101", "flores200", "floresplus")
 _ENGLISH = ("eng_Latn", "eng")

@@ -9,7 +9,6 @@ In the layout of FLORES+, there is a file for each language, and a card that OLD
 dev/fra_Latn.parquet  devtest/fra_Latn.parquet  dataset_cards/fra_Latn.md
 """
 
-import itertools
 import posixpath
 import re
 from collections import Counter
@@ -153,9 +152,8 @@ def package(
             (source,) = (one for one in included if one.code == SOURCE_CODE)
             name = f"{WITHHELD}/{SOURCE_CODE}.{WITHHELD}"
             outputs.append(_write_lines(folder, name, test, source))
-        more = {"layout": "floresplus"} if is_plus else {"with_test": with_test}
-        given = included, left_out, outputs, version, kept, edition, more
-        manifest = _manifest(project, *given)
+        more = edition, {"layout": "floresplus"} if is_plus else {"with_test": with_test}
+        manifest = _manifest(project, included, left_out, outputs, version, kept, *more)
         manifest["signature"] = signature
         card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
         manifest = manifests.add_outputs(manifest, [card])
@@ -260,18 +258,18 @@ def _write_plus(
     kept: Mapping[str, int],
     marks: Mapping[str, str],
 ) -> Iterator[OutputFile]:
+    of_split = dict(splits_of(project.sentences))
     for language in included:
-        for split, sentences in splits_of(project.sentences):
-            if split in kept:
-                rows = [
-                    (
-                        *(place, *language.plus.split("_"), language.texts[one.id], one.url),
-                        *(one.domain, one.topic, *source_table.yes_or_no_of(one), marks["version"]),
-                    )
-                    for place, one in enumerate(sentences)
-                ]
-                table = table_of(rows, mark(source_table.PLUS_COLUMNS, marks))
-                yield write_parquet(folder, f"{split}/{language.file}.parquet", split, table)
+        for split in kept:
+            rows = [
+                (
+                    *(place, *language.plus.split("_"), language.texts[one.id], one.url),
+                    *(one.domain, one.topic, *source_table.yes_or_no_of(one), marks["version"]),
+                )
+                for place, one in enumerate(of_split[split])
+            ]
+            table = table_of(rows, mark(source_table.PLUS_COLUMNS, marks))
+            yield write_parquet(folder, f"{split}/{language.file}.parquet", split, table)
         if language.code != SOURCE_CODE:
             facts = {"one": language, "language": find_language(language.code), "kept": [*kept]}
             met = workflow.count_people([language.people])
@@ -387,14 +385,10 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     """Returns the content of README.md, with the YAML header for the Hugging Face hub."""
     languages = [find_language(one.code) for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
-    is_plus = any(one.plus for one in included)
-    of_all = "{}/*.parquet" if is_plus else "{}-*.parquet"
-    files = {split: of_all.format(split) for split in kept if split != WITHHELD}
-    of_language = {
-        one.file: {split: f"{split}/{one.file}.parquet" for split in files}
-        for one in included
-        if one.file
-    }
+    shown = [split for split in kept if split != WITHHELD]
+    of_languages = [one.file for one in included if one.file]
+    patterns = {"default": "{}/*.parquet" if of_languages else "{}-*.parquet"}
+    patterns |= {name: f"{{}}/{name}.parquet" for name in of_languages}
     about = source_accounts.DESCRIPTION
     domains = ", ".join(sorted({one.domain for one in project.sentences}))
     has_licences = any(one.licence for one in project.sentences)
@@ -405,10 +399,11 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         pretty_name=project.rules.name,
         tags=[MAKER, *about.tags],
         task_categories=[*about.tasks],
-        size_categories=[markup.size_category(sum(kept[split] for split in files))],
-        configs=list(
-            itertools.starmap(markup.config_of, {"default": files, **of_language}.items())
-        ),
+        size_categories=[markup.size_category(sum(kept[split] for split in shown))],
+        configs=[
+            markup.config_of(name, {split: form.format(split) for split in shown})
+            for name, form in patterns.items()
+        ],
     )
     card = markup.render(
         "translations",

@@ -374,14 +374,10 @@ def _read_part(piece: Element, place: int) -> _Part:
 def _segments(element: Element) -> Iterator[Element]:
     """Yields the marks of segments in an element, also those within tags such as `<g>`."""
     for one in element.elements:
-        if _is_segment(one):
+        if _tag(one) == "mrk" and one.attributes.get("mtype") == "seg":
             yield one
         else:
             yield from _segments(one)
-
-
-def _is_segment(mark: Element) -> bool:
-    return _tag(mark) == "mrk" and mark.attributes.get("mtype") == "seg"
 
 
 def _read_text(element: Element) -> str:
