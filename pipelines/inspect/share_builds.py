@@ -16,11 +16,12 @@ upload.
 
 import contextlib
 import hashlib
+import itertools
 import os
 import pathlib
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import yaml
@@ -42,13 +43,12 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_card,
     read_json,
 )
-from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.read_files import InputError, match_inputs
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole
 
 from ..run.corpora import VERSION, layout_of, shape_of
 from ..run.editions import FOLDER_CARD, choose_builds
-from ..translation.target_languages import find_language
 from . import corpusmill_task
 from .language_model_scores import Normalisers, read_normalisers
 
@@ -88,10 +88,7 @@ def write_tasks(
 
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
-    if model:
-        from ..translation.score_translations import read_model  # needs sacrebleu
-
-        model = os.path.relpath(read_model(model).path, output)
+    model = model and os.path.relpath(match_inputs([model])[0], output)
     builds = choose_builds(
         folders,
         lambda one: bool(layout_of(one.manifest) or is_of_translations(one)) and bool(one.format),
@@ -136,21 +133,19 @@ def make_translation_tasks(build: Build, split: str, place: str, model: str) -> 
     there = list(dict.fromkeys(one["split"] for one in files if one["split"]))
     if split not in there:
         raise ValueError(f"{build.folder}: no such split: {split!r}; there are {', '.join(there)}")
-    names = (posixpath.basename(one["name"]) for one in files if one["split"] == split)
-    stems = [posixpath.splitext(name)[0] for name in names]
+    paths = (one["name"] for one in files if one["split"] == split)
+    stems = [posixpath.splitext(posixpath.basename(path))[0] for path in paths]
     codes = build.manifest.get("rows_by_language", stems)
     english = next((code for code in _ENGLISH if code in codes), "")
     others = [code for code in codes if code != english]
     if not english or not others:
         raise ValueError(f"{build.folder}: needs English and another language")
+    names = {code: _name_of(code, codes) for code in codes}
     tasks = {}
-    for source, target in (
-        *((english, one) for one in others),
-        *((one, english) for one in others),
-    ):
-        first, second = (
-            find_language("_".join(one.split("_")[:2])).name for one in (source, target)
-        )
+    for source, target in [
+        *itertools.product([english], others),
+        *itertools.product(others, [english]),
+    ]:
         splits = list(dict.fromkeys([split, *({"dev"} & {*there})]))
         given = {"source": source, "target": target, "model": model}
         name = name_task(build, source, target, split)
@@ -161,13 +156,29 @@ def make_translation_tasks(build: Build, split: str, place: str, model: str) -> 
             "test_split": split,
             "fewshot_split": splits[-1],
             "output_type": "generate_until",
-            "doc_to_text": f"{first}: {{{{source}}}}\n{second}:",
+            "doc_to_text": f"{names[source]}: {{{{source}}}}\n{names[target]}:",
             "doc_to_target": "target",
             "generation_kwargs": _GENERATION,
             "metadata": {"version": build.manifest["version"], "signature": build.signature},
         }
         tasks[name] = yaml.safe_dump(task, sort_keys=False, allow_unicode=True) + _OF_TRANSLATIONS
     return tasks
+
+
+_SCRIPTS = {"simpl": "Hans", "trad": "Hant"}  # in codes of FLORES-101
+
+
+def _name_of(code: str, codes: Collection[str]) -> str:
+    """Returns the name of a language, such as "French" for "fra_Latn".
+
+    The script is named if one of the other codes has the same language.
+    """
+    import langcodes  # imported here, since it loads large tables
+
+    language, *script = (_SCRIPTS.get(part, part) for part in code.split("_")[:2])
+    is_alone = sum(one.startswith(f"{language}_") for one in codes) < 2
+    tag = language if is_alone else "-".join([language, *script])
+    return langcodes.Language.get(langcodes.standardize_tag(tag)).display_name()
 
 
 def make_task(build: Build, split: str, place: str) -> str:
