@@ -100,7 +100,12 @@ setup(
             "gcp-storage-emulator==2026.7.19",
             "moto[s3,server]>=5.2,<6",
         ],
-        "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
+        "compat": [
+            "datasets>=4",
+            "lm-eval>=0.4.10",  # without a framework for models
+            "tensorflow-cpu>=2.20",
+            "tensorflow-datasets>=4.9",
+        ],
         "deploy": ["kubernetes-validate>=1.31"],  # 108 MB with its schemas
         "bench": [
             "psutil>=6",

@@ -537,11 +537,16 @@ def add_harness(commands: Commands) -> None:
           --model hf --model_args pretrained=gpt2
       Tasks that others can run, for a data set on the Hugging Face hub:
         corpusmill harness corpora/wiki40b --output tasks --repo me/wiki40b
+      Translation tasks from and into English, of `flores101 package --layout flores+` or `adopt flores101`:
+        corpusmill harness corpora/flores101 --output tasks --split devtest --model spm.model
 
     For each edition at or below DIR, the current build is used; without a current build, the newest one. The
     task measures word perplexity, byte perplexity and bits per byte of a whole split. It uses the build's own
     counts of words and bytes, so the results equal those of `corpusmill score`. With --limit of the harness,
     the results are only estimates. The tag corpusmill_wiki40b selects the tasks of all languages.
+
+    Translations are scored with spBLEU and chrF++, as by `corpusmill score spbleu`. Examples for the prompt
+    (--num_fewshot) are from the split dev.
     """
     about = "writes task files for lm-evaluation-harness from finished builds"
     parser = add_command(commands, "harness", about, add_harness.__doc__, _run_harness)
@@ -550,12 +555,15 @@ def add_harness(commands: Commands) -> None:
     flags.text("--output", "DIR", "folder for the task files", required=True)
     flags.text("--split", "SPLIT", "split of the builds (default %(default)s)", default="test")
     flags.text("--repo", "REPO", "data set on the hub that contains the builds: owner/name")
+    model = "SentencePiece model of spBLEU (default: that of sacrebleu's tokenizer flores101)"
+    flags.text("--model", "FILE", model)
 
 
 def _run_harness(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from .share_builds import write_tasks
 
-    for name in write_tasks(settings.folders, settings.output, settings.split, settings.repo):
+    given = settings.split, settings.repo, settings.model
+    for name in write_tasks(settings.folders, settings.output, *given):
         print(name)
 
 

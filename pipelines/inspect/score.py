@@ -22,7 +22,7 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.read_files import InputError, match_inputs
-from corpusmill.transforms.files.terminal import draw, fold, screen_columns
+from corpusmill.transforms.files.terminal import draw, fold_parts, screen_columns
 
 from ..run.corpora import VERSION, paper_of, shapes
 from . import language_model_scores as scores
@@ -225,7 +225,7 @@ def print_score(found: Score) -> None:
     """
     width = screen_columns()
     table = draw(("what", "value"), _rows(found), key=2, width=width)
-    print(table, *(fold(found.citation, width) if width else [found.citation]), sep="\n")
+    print(table, *(fold_parts(found.citation, width) if width else [found.citation]), sep="\n")
 
 
 def _rows(found: Score) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,5 @@
-"""Writes task files for lm-evaluation-harness, which measure word perplexity and bits per byte on builds.
+"""Writes task files for lm-evaluation-harness, which measure word perplexity and bits per byte on builds, or
+spBLEU and chrF++ of translations.
 
 https://github.com/EleutherAI/lm-evaluation-harness
 
@@ -15,11 +16,12 @@ upload.
 
 import contextlib
 import hashlib
+import itertools
 import os
 import pathlib
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import yaml
@@ -41,7 +43,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_card,
     read_json,
 )
-from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.read_files import InputError, match_inputs
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole
 
@@ -57,21 +59,40 @@ process_results: !function corpusmill_task.process_results
 _METRICS = ("word_perplexity", "byte_perplexity", "bits_per_byte")
 
 
+_OF_TRANSLATIONS = """\
+custom_dataset: !function corpusmill_task.load_translations
+process_results: !function corpusmill_task.process_translation
+metric_list:
+- {metric: spBLEU, aggregation: !function corpusmill_task.spbleu, higher_is_better: true}
+- {metric: chrF++, aggregation: !function corpusmill_task.chrf, higher_is_better: true}
+"""
+_LAYOUTS = ("flores101", "flores200", "floresplus")
+_ENGLISH = ("eng_Latn", "eng")
+_GENERATION = {"until": ["\n"], "do_sample": False, "max_gen_toks": 512}
+
+
 def write_tasks(
-    folders: Sequence[str], output: str, split: str = "test", repo: str = ""
+    folders: Sequence[str], output: str, split: str = "test", repo: str = "", model: str = ""
 ) -> Iterator[str]:
     """Writes a task file for each edition in `folders` and their subfolders. Yields the names of the tasks.
+
+    For translations in the layout of FLORES+ or made of a released FLORES, writes one for each direction from
+    and into English.
 
     Args:
       output: The folder for the task files and for the module that they import.
       split: The split on which to measure.
       repo: "owner/name" of a data set on the Hugging Face hub that contains the builds; "" to read them from
         their folders.
+      model: The SentencePiece model of spBLEU; "" for that of sacrebleu's tokenizer flores101.
 
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
+    model = model and os.path.relpath(match_inputs([model])[0], output)
     builds = choose_builds(
-        folders, lambda one: bool(layout_of(one.manifest)) and bool(one.format), "running text"
+        folders,
+        lambda one: bool(layout_of(one.manifest) or is_of_translations(one)) and bool(one.format),
+        "running text, or with translations in the layout of FLORES+",
     )
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,14 +100,85 @@ def write_tasks(
     write_whole(folder / source.name, source.read_bytes())
     for build in builds:
         place = f"hub:{repo}:{build.edition}" if repo else os.path.relpath(build.folder, folder)
-        name = name_task(build, split)
-        write_whole(folder / f"{name}.yaml", make_task(build, split, place).encode("utf-8"))
-        yield name
+        if is_of_translations(build):
+            tasks = make_translation_tasks(build, split, place, model)
+        else:
+            tasks = {name_task(build, split): make_task(build, split, place)}
+        for name, task in tasks.items():
+            write_whole(folder / f"{name}.yaml", task.encode("utf-8"))
+            yield name
 
 
-def name_task(build: Build, split: str) -> str:
+def name_task(build: Build, *parts: str) -> str:
     """Returns the name of a task, such as "corpusmill_wiki40b_uk_test"."""
-    return re.sub(r"\W+", "_", f"corpusmill_{build.corpus}_{build.edition}_{split}").lower()
+    words = "_".join((build.corpus, build.edition, *parts))
+    return re.sub(r"\W+", "_", f"corpusmill_{words}").lower()
+
+
+def is_of_translations(build: Build) -> bool:
+    """Returns True if each row of a build is a sentence in one language."""
+    return build.manifest.get("settings", {}).get("layout") in _LAYOUTS
+
+
+def make_translation_tasks(build: Build, split: str, place: str, model: str) -> Mapping[str, str]:
+    """Returns name of a task → its content, for each direction from and into English.
+
+    Args:
+      place: As for `make_task`.
+      model: The SentencePiece model, relative to the task files, or "".
+
+    Raises ValueError if the build does not have the split, or no English.
+    """
+    files = [one for one in build.manifest["outputs"] if one["format"] == build.format]
+    there = list(dict.fromkeys(one["split"] for one in files if one["split"]))
+    if split not in there:
+        raise ValueError(f"{build.folder}: no such split: {split!r}; there are {', '.join(there)}")
+    paths = (one["name"] for one in files if one["split"] == split)
+    stems = [posixpath.splitext(posixpath.basename(path))[0] for path in paths]
+    codes = build.manifest.get("rows_by_language", stems)
+    english = next((code for code in _ENGLISH if code in codes), "")
+    others = [code for code in codes if code != english]
+    if not english or not others:
+        raise ValueError(f"{build.folder}: needs English and another language")
+    names = {code: _name_of(code, codes) for code in codes}
+    tasks = {}
+    for source, target in [
+        *itertools.product([english], others),
+        *itertools.product(others, [english]),
+    ]:
+        splits = list(dict.fromkeys([split, *({"dev"} & {*there})]))
+        given = {"source": source, "target": target, "model": model}
+        name = name_task(build, source, target, split)
+        task = {
+            "task": name,
+            "tag": f"corpusmill_{build.corpus}",
+            "dataset_kwargs": {"build": place, "splits": splits, **given},
+            "test_split": split,
+            "fewshot_split": splits[-1],
+            "output_type": "generate_until",
+            "doc_to_text": f"{names[source]}: {{{{source}}}}\n{names[target]}:",
+            "doc_to_target": "target",
+            "generation_kwargs": _GENERATION,
+            "metadata": {"version": build.manifest["version"], "signature": build.signature},
+        }
+        tasks[name] = yaml.safe_dump(task, sort_keys=False, allow_unicode=True) + _OF_TRANSLATIONS
+    return tasks
+
+
+_SCRIPTS = {"simpl": "Hans", "trad": "Hant"}  # in codes of FLORES-101
+
+
+def _name_of(code: str, codes: Collection[str]) -> str:
+    """Returns the name of a language, such as "French" for "fra_Latn".
+
+    The script is named if one of the other codes has the same language.
+    """
+    import langcodes  # imported here, since it loads large tables
+
+    language, *script = (_SCRIPTS.get(part, part) for part in code.split("_")[:2])
+    is_alone = sum(one.startswith(f"{language}_") for one in codes) < 2
+    tag = language if is_alone else "-".join([language, *script])
+    return langcodes.Language.get(langcodes.standardize_tag(tag)).display_name()
 
 
 def make_task(build: Build, split: str, place: str) -> str:

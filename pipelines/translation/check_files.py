@@ -17,7 +17,7 @@ from corpusmill.transforms.duplicates.read_texts import TextFile, plan_parts, re
 from corpusmill.transforms.files.markup import escape, html_table, make_head, to_line
 from corpusmill.transforms.files.read_files import InputError, read_text
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
-from corpusmill.transforms.files.terminal import count_of, draw
+from corpusmill.transforms.files.terminal import count_of, draw, fold
 from corpusmill.transforms.files.text_kinds import kind_of_file
 
 from .checks import in_processes
@@ -41,6 +41,8 @@ class Line(NamedTuple):
     id: str  # "" if the file has no ids
     text: str
     number: int  # in the file, from 1
+    domain: str = ""
+    topic: str = ""
 
 
 class CheckedFile(NamedTuple):
@@ -150,12 +152,13 @@ def _check(
 def read_lines(path: str) -> dict[str, list[Line]]:
     """Returns the code of each language in a file → its lines, in order.
 
-    The code is that of the columns `iso_639_3` and `iso_15924`, or of the file's name; "" if it has none.
+    The code is that of the columns `iso_639_3` and `iso_15924`, and `glottocode` if there are several; or of
+    the column `language`, or the file's name; "" if there is none.
     """
     if not _TABLE.search(path):
         texts = read_text(path).removesuffix("\n").split("\n")
         return {_code_in(path): [Line("", text, number) for number, text in enumerate(texts, 1)]}
-    found: dict[str, list[Line]] = {}
+    found: dict[tuple[str, str], list[Line]] = {}
     file = TextFile(path, kind_of_file(path))
     rows = (row for part in plan_parts(file, 1) for _, some in read_rows(part) for row in some)
     for number, row in enumerate(rows, 1):
@@ -164,11 +167,17 @@ def read_lines(path: str) -> dict[str, list[Line]]:
             there = f"the columns {', '.join(_TEXTS)}; it has {', '.join(row)}"
             raise InputError(path, f"row {number}: no text in {there}")
         code = "_".join(str(row[one]) for one in ("iso_639_3", "iso_15924") if row.get(one))
-        line = Line("" if row.get("id") is None else str(row["id"]), row[column], number)
-        found.setdefault(code or _code_in(path), []).append(line)
+        code = code or str(row.get("language") or "") or _code_in(path)
+        about = (str(row.get(name) or "") for name in ("domain", "topic"))
+        line = Line("" if row.get("id") is None else str(row["id"]), row[column], number, *about)
+        found.setdefault((code, str(row.get("glottocode") or "")), []).append(line)
     if not found:
         raise InputError(path, "it has no rows")
-    return found
+    codes = [code for code, _ in found]
+    return {
+        code if codes.count(code) == 1 else "_".join(filter(None, (code, variety))): lines
+        for (code, variety), lines in found.items()
+    }
 
 
 def _code_in(path: str) -> str:
@@ -199,10 +208,9 @@ def find_source(path: str) -> str:
 def print_file(checked: CheckedFile, shown: int) -> None:
     """Prints the findings in a file: their number for each rule, and the first ones."""
     rest = len(checked.findings) - checked.errors
-    print(
-        f"{checked.path}: {checked.name}, {count_of(len(checked.texts), 'line')}:"
-        f" {count_of(checked.errors, 'error')}, {count_of(rest, 'warning')}"
-    )
+    counted = f"{count_of(checked.errors, 'error')}, {count_of(rest, 'warning')}"
+    lines = count_of(len(checked.texts), "line")
+    print(fold(f"{checked.path}: {checked.name}, {lines}: {counted}"))
     if shown and checked.findings:
         counts = Counter((one.severity, one.rule) for one in checked.findings)
         rows = [
@@ -211,7 +219,7 @@ def print_file(checked: CheckedFile, shown: int) -> None:
         print(draw(("rule", "severity", "findings"), rows, numbers=1), end="")
     for one in checked.findings[: shown if checked.texts else 1]:
         place = f"line {one.line:,}" if one.line else "all lines"
-        print(f"  {place}: {one.severity}: {one.rule}: {one.message}")
+        print(fold(f"  {place}: {one.severity}: {one.rule}: {one.message}"))
     if checked.texts and 0 < shown < len(checked.findings):
         print(f"  … and {len(checked.findings) - shown:,} more: --output and --html have all")
 

@@ -21,7 +21,7 @@ import msgspec
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Finding
-from corpusmill.transforms.files.terminal import count_of, draw, name_some
+from corpusmill.transforms.files.terminal import count_of, draw, fold, name_some
 
 from . import journal
 from .journal import Draft, Entry, Waiver
@@ -206,7 +206,7 @@ def print_checked(checked: Checked, shown: int = SHOWN, place: str = "") -> None
     for finding in errors_first[:shown]:
         where = f"{finding.file}:{finding.line}" if finding.file else ""
         place = " ".join(filter(None, (where, finding.id))) or "all lines"
-        print(f"  {place}: {finding.severity}: {finding.rule}: {finding.message}")
+        print(fold(f"  {place}: {finding.severity}: {finding.rule}: {finding.message}"))
     if len(errors_first) > shown:
         print(f"  … and {len(errors_first) - shown:,} more")
     print(f"  all findings: {checked.entry.folder / FINDINGS}")
@@ -231,17 +231,19 @@ def print_summary(checked: Sequence[Checked]) -> None:
         passed = len(checked) - len(failed)
         print(f"{len(checked):,} languages: {passed:,} passed, {len(failed):,} failed")
     if failed:
+        then = "if a line is correct, accept it with `check --waive ID:RULE`, or many with `--waive-table`"
         print(
-            f"next for {name_some(failed)}: `packets` sends the lines with errors back; if a line is\n"
-            "  correct, accept it with `check --waive ID:RULE`, or many with `--waive-table`"
+            fold(
+                f"next for {name_some(failed)}: `packets` sends the lines with errors back; {then}"
+            )
         )
     if any(one.finding.rule == "disputed" for each in checked for one in each.findings):
-        print(SETTLE)
+        print(fold(SETTLE))
 
 
 SETTLE = (
     "to settle a disputed line, send it again (`packets`) and import the answer; or, if one of the files is a"
-    "\n  correction of the other, use `import FILE --corrects NUMBER` with the number of the wrong import"
+    " correction of the other, use `import FILE --corrects NUMBER` with the number of the wrong import"
 )
 
 
@@ -313,7 +315,7 @@ def in_processes(
         yield from (future.result() for future in futures)
     except BrokenProcessPool:
         done = sum(future.done() and not future.exception() for future in futures)
-        told = f"{done:,} of {len(items):,} {what} are checked"
+        told = f"{done:,} of {len(items):,} {what} are done"
         message = (
             f"a process was killed, perhaps because memory ran out; {told}: use --workers 1, which"
             " needs the least memory"

@@ -207,6 +207,11 @@ def _add_package(parser: argparse.ArgumentParser, flags: Flags) -> None:
     flags.switch(
         "--test-source", "of the withheld split, write the English sentences, for participants"
     )
+    flags.choice(
+        "--layout", ("flores101", "flores+"), "files of FLORES-101 or FLORES+ (default %(default)s)"
+    )
+    about = "the code of a language in FLORES+: por=por_Latn_braz1246; may be given more than once"
+    flags.text("--variety", "CODE=PLUS", about, action="append", default=[], dest="varieties")
 
 
 def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -405,11 +410,13 @@ def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Writes the data set of all accepted languages to <output>/flores101/<project>/<version>: line-aligned
-    texts, metadata, Parquet, README.md, manifest.json, COMPLETED. The split test is withheld.
+    texts, metadata, Parquet, README.md, manifest.json, COMPLETED. The split test is withheld. With --layout
+    flores+, the folder is <project>-plus, and has a Parquet file and a dataset card for each language, as
+    FLORES+ has them; the cards are forms, which say what is still to be filled in.
     """
     from .package import package, print_packaged
     from .project import open_project
 
-    chosen = ("version", "without_review", "with_test", "test_source", "replace")
-    given = {name: vars(settings)[name] for name in chosen}
+    chosen = ("version", "without_review", "with_test", "test_source", "replace", "layout")
+    given = {name: vars(settings)[name] for name in (*chosen, "varieties")}
     print_packaged(package(open_project(settings.project), settings.output, **given))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
-from corpusmill.transforms.files.terminal import count_of
+from corpusmill.transforms.files.terminal import count_of, fold
 from corpusmill.transforms.translation.source_table import splits_of
 
 from . import journal, language_state
@@ -49,7 +49,7 @@ class ReadFile(NamedTuple):
     path: pathlib.Path
     data: bytes
     code: str  # code of the language
-    base: int  # the packet that the file answers; 0 if the file does not name one
+    base: int  # the packet that the file answers; 0 if it names none, until `_find_base`
     translations: Sequence[Translation]  # without empty translations
     empty: int
     corrects: Sequence[int] = ()  # the imports that the file replaces, all answers to `base`
@@ -64,7 +64,8 @@ class Imported(NamedTuple):
     code: str
     entry: Entry | None  # None for a file that was refused, or skipped: it has the source sentences
     is_new: bool  # False if the file was imported before, as `entry`
-    faults: Sequence[Fault] = ()  # the lines that were refused
+    # the lines that were refused; of a file that was imported before, those that are still not imported
+    faults: Sequence[Fault] = ()
     problem: str = ""  # why the whole file was refused
 
 
@@ -104,14 +105,20 @@ def import_files(
     for path, is_named in _list(paths).items():
         try:
             found = _read(project, path, code, is_named, encoding)
-            if corrects and isinstance(found, ReadFile):
+            if corrects and isinstance(found, ReadFile) and _ids_in(found):
                 found = _correcting(project, found, corrects)
             if isinstance(found, ReadFile):
-                _check_editor(project, found, by)
+                found = found._replace(base=_find_base(project, found, by))
         except InputError as error:
             found = Imported(str(path), code, None, False, problem=str(error))
         read.append(found)
-    return [_add(project, one, by) if isinstance(one, ReadFile) else one for one in read]
+    right = frozenset(
+        (one.code, one.base, line.id)
+        for one in read
+        if isinstance(one, ReadFile)
+        for line in one.translations
+    )
+    return [_add(project, one, by, right) if isinstance(one, ReadFile) else one for one in read]
 
 
 def _list(paths: Iterable[str]) -> dict[pathlib.Path, bool]:
@@ -204,27 +211,24 @@ def _checked(
         none = "no sentence in the file has a translation"
         what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
-    known = {one.id for one in returned.translations} | set(returned.sources)
     return ReadFile(
         *(path, data, code, returned.name.number, filled),
-        empty=len(known) - len(filled) - (len(faults) - len(returned.faults)),
+        empty=len(returned.sources) - len(filled) - (len(faults) - len(returned.faults)),
         faults=faults,
         encoding=returned.encoding,
     )
 
 
-def _base_of(state: LanguageState, file: ReadFile) -> int:
-    """Returns the packet that a file answers: the one that it names, or the newest one for translators."""
-    packets = (one.number for one in reversed(state.of_kind("packet")))
-    return file.base or next(one for one in packets if one not in state.editing)
+def _find_base(project: Project, file: ReadFile, by: str) -> int:
+    """Returns the packet that a file answers: the one that it names, or the newest one for translators.
 
-
-def _check_editor(project: Project, file: ReadFile, by: str) -> None:
-    """Raises InputError if a file answers a packet for an editor with lines of the editor's own."""
+    Raises InputError if a file answers a packet for an editor with lines of the editor's own.
+    """
     state = language_state.read_state(project, file.code)
-    base = _base_of(state, file)
-    if base not in state.editing or _imported_before(state, file, base):
-        return
+    packets = (one.number for one in reversed(state.of_kind("packet")))
+    base = file.base or next(one for one in packets if one not in state.editing)
+    if base not in state.editing or _imported_before(state, file._replace(base=base)):
+        return base
     sent = state.before(base).answers
     numbers = (answer.entry for one in file.translations for answer in sent.get(one.id, ()))
     if entry := next(
@@ -236,6 +240,7 @@ def _check_editor(project: Project, file: ReadFile, by: str) -> None:
             f" but the journal names {by!r} for this file and for the translation {entry.name}; name the"
             " editor with --by, and leave out the lines that the editor has translated",
         )
+    return base
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
@@ -275,7 +280,7 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
     """
     entries = journal.read_entries(project.journal(file.code))
     imports = {entry.number: entry for entry in entries if entry.kind == "import"}
-    ids = frozenset(one.id for one in file.translations)
+    ids = _ids_in(file)
     found = [_find_corrected(file, imports, ids, name) for name in dict.fromkeys(names)]
     base = file.base or found[0].facts["base"]
     for entry in found:
@@ -286,6 +291,10 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
                 f" answers packet {other}; a correction must answer the same packet"
             )
     return file._replace(base=base, corrects=sorted({entry.number for entry in found}))
+
+
+def _ids_in(file: ReadFile) -> frozenset[str]:
+    return frozenset({one.id for one in file.translations} | {one.id for one in file.faults} - {""})
 
 
 def _find_corrected(
@@ -348,24 +357,28 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def _add(project: Project, file: ReadFile, by: str) -> Imported:
+def _add(
+    project: Project, file: ReadFile, by: str, right: frozenset[tuple[str, int, str]]
+) -> Imported:
+    """Adds a file to the journal. `right` has (language, packet, id) of all lines that are imported."""
     with language_state.locked_state(project, file.code) as state:
-        base = _base_of(state, file)
-        earlier = _imported_before(state, file, base)
+        earlier = _imported_before(state, file)
         entry = earlier or journal.append(
-            project.journal(file.code), by, state.last, lambda _: _draft(state, file, base)
+            project.journal(file.code), by, state.last, lambda _: _draft(state, file, right)
         )
-        return Imported(str(file.path), file.code, entry, not earlier, file.faults)
+        open_faults = [
+            one
+            for one in file.faults
+            if not earlier or (one.id in state.refused if one.id else state.awaited)
+        ]
+        return Imported(str(file.path), file.code, entry, not earlier, open_faults)
 
 
-def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
+def _imported_before(state: LanguageState, file: ReadFile) -> Entry | None:
     """Returns the entry of the last import of the same file; None if the file must be imported.
 
     A file that was imported before is imported again in two cases: it now corrects an import that it did not
     correct before; or it now answers a later packet, and thereby settles the dispute about a line.
-
-    Args:
-      base: number of the packet that the file answers.
     """
     sha256 = journal.sha256_of(file.data)
     earlier = [
@@ -376,12 +389,14 @@ def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry |
     ]
     disputed = frozenset(state.disputed) if earlier else frozenset()
     settles = any(
-        one.id in disputed and state.answers[one.id][0].base < base for one in file.translations
+        one.id in disputed and state.answers[one.id][0].base < file.base
+        for one in file.translations
     )
     return None if settles or not earlier else earlier[-1]
 
 
-def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
+def _draft(state: LanguageState, file: ReadFile, right: frozenset[tuple[str, int, str]]) -> Draft:
+    base = file.base
     place = {name: number for number, name in enumerate(state.ids)}
     translations = sorted(file.translations, key=lambda one: place[one.id])
     gone = frozenset(file.corrects).union(*map(state.corrected_by, file.corrects))
@@ -391,7 +406,7 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
     for one, line in zip(translations, content.split(b"\n")[1:-1], strict=True):
         answer = Answer(state.last + 1, base, line.partition(b"\t")[2], file.path)
         counts[_change(state, one.id, beside(answer, newer.get(one.id, ())), gone)] += 1
-    facts = {
+    facts: dict[str, Any] = {
         "base": base,
         "corrects": list(file.corrects),
         "file": journal.describe(file.path, file.data),
@@ -405,6 +420,8 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         language_state.TRANSLATIONS: content,
         f"original/{file.path.name}": file.data,
     }
+    if elsewhere := [one.id for one in file.faults if (file.code, file.base, one.id) in right]:
+        facts["right_elsewhere"] = elsewhere
     if file.faults:
         rows = ((one.id, str(one.line), one.message) for one in file.faults)
         contents[language_state.REFUSED] = write_table(Fault._fields, rows).encode("utf-8")
@@ -450,26 +467,27 @@ def print_imported(imported: Sequence[Imported]) -> bool:
     most lines that were refused. Returns True if anything was refused.
     """
     for one in sorted(imported, key=lambda one: (not one.problem, -len(one.faults))):
-        print(f"refused: {one.problem}" if one.problem else f"{one.path}: {_describe(one)}")
+        print(fold(f"refused: {one.problem}" if one.problem else f"{one.path}: {_describe(one)}"))
         for id_, line, message in one.faults[:_SHOWN]:
-            print(f"  line {line}: {id_}{' ' if id_ else ''}refused: {message}")
+            print(fold(f"  line {line}: {id_}{' ' if id_ else ''}refused: {message}"))
         if (more := len(one.faults) - _SHOWN) > 0 and one.entry:
             print(f"  … and {more:,} more: {one.entry.folder / language_state.REFUSED}")
     if any(one.is_new and one.entry and one.entry.facts["disputed"] for one in imported):
-        print(SETTLE)
+        print(fold(SETTLE))
     bad = sum(bool(one.problem) for one in imported)
     read, refused, empty = (
-        sum(one.entry.facts.get(name, 0) for one in imported if one.entry)
+        sum(one.entry.facts.get(name, 0) for one in imported if one.entry and one.is_new)
         for name in ("lines", "refused", "empty")
     )
     if refused or bad:
         kept = f"{read - refused - empty:,} imported + {empty:,} empty + {refused:,} refused"
-        print(
-            f"{count_of(len(imported), 'file')}, {bad:,} refused; {count_of(read, 'line')} read = {kept}"
-        )
-    if refused:
-        print("next: `packets` sends refused lines again after `check`; or import a corrected file")
-    return bool(refused or bad)
+        files = f"{count_of(len(imported), 'file')}, {bad:,} refused"
+        print(fold(f"{files}; {count_of(read, 'line')} read = {kept}"))
+    is_open = any(one.faults for one in imported)
+    if is_open:
+        next_ = "`packets` sends refused lines again after `check`; or import a corrected file"
+        print(fold(f"next: {next_}"))
+    return bool(is_open or bad)
 
 
 def _describe(one: Imported) -> str:
@@ -490,4 +508,4 @@ def tell_changes(facts: Mapping[str, Any]) -> str:
     corrected = ", ".join(map(journal.name_of, facts["corrects"]))
     corrects = f", corrects {corrected}" if corrected else ""
     base = journal.name_of(facts["base"])
-    return f"answers packet {base}{corrects}: {facts['lines']:,} lines, {told}"
+    return f"answers packet {base}{corrects}: {count_of(facts['lines'], 'line')}, {told}"

@@ -217,7 +217,8 @@ class LanguageState:
                     found.pop(name, None)
             if entry.facts.get("refused"):
                 rows = journal.read_rows(entry.folder / REFUSED, ("id", "line", "message"))
-                found |= {row["id"]: row["message"] for row in rows if row["id"] in self.sent}
+                sent = self.sent.keys() - entry.facts.get("right_elsewhere", ())
+                found |= {row["id"]: row["message"] for row in rows if row["id"] in sent}
         return found
 
     @functools.cached_property

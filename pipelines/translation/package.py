@@ -3,10 +3,15 @@
 dev/fra.dev  devtest/fra.devtest  metadata_dev.tsv  metadata_devtest.tsv  dev-*.parquet  devtest-*.parquet
 test/        the same files for the withheld split, only if requested
 manifest.json  README.md  COMPLETED
+
+In the layout of FLORES+, there is a file for each language, and a card that OLDI asks of contributors:
+
+dev/fra_Latn.parquet  devtest/fra_Latn.parquet  dataset_cards/fra_Latn.md
 """
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -30,13 +35,15 @@ from ..run.editions import write_cards
 from . import workflow
 from .language_state import LanguageState, read_state
 from .project import Project
-from .target_languages import find_language
+from .target_languages import find_language, flores_plus_code
 
 CORPUS = "flores101"
 VERSION = "1.0.0"  # default version of a data set
 SOURCE_CODE = "eng"
 WITHHELD = "test"
 LICENSE = "cc-by-sa-4.0"
+PLUS = "flores+"
+LAYOUTS = (CORPUS, PLUS)
 _TEXTS = ("id", "url", "domain", "topic")
 _SCHEMA = pa.schema(
     [
@@ -67,6 +74,8 @@ class Included(NamedTuple):
     edited: int = 0  # lines whose translation was returned by an editor
     people: workflow.People = MappingProxyType({})  # who translated or edited it
     measures: workflow.Measures = MappingProxyType({})
+    plus: str = ""  # "fra_Latn_stan1290", in the layout of FLORES+
+    file: str = ""  # "fra_Latn", the name of its file there
 
 
 def package(
@@ -78,8 +87,12 @@ def package(
     with_test: bool = False,
     test_source: bool = False,
     replace: bool = False,
+    layout: str = CORPUS,
+    varieties: Sequence[str] = (),
 ) -> Packaged:
     """Writes the data set to `<output>/flores101/<project>/<version>`, completely or not at all.
+
+    In the layout of FLORES+, the folder of the project has the ending "-plus".
 
     Args:
       output: parent folder of the builds.
@@ -89,6 +102,9 @@ def package(
       with_test: whether to write the withheld split too, for the organisers of an evaluation.
       test_source: whether to write the English sentences of the withheld split, for participants.
       replace: whether to overwrite a finished build.
+      layout: one of LAYOUTS.
+      varieties: codes of languages in FLORES+, such as "por=por_Latn_braz1246"; for others, see
+        `flores_plus_code`.
 
     Raises TargetError if the target exists or cannot be written, ValueError if no language can be packaged,
     InputError for a damaged project.
@@ -102,31 +118,42 @@ def package(
     if test_source and (with_test or not test):
         why = "--with-test has them" if with_test else f"the project has no split {WITHHELD}"
         raise ValueError(f"--test-source: {why}")
+    is_plus = layout == PLUS
+    if is_plus and (with_test or test_source):
+        raise ValueError("--layout flores+: FLORES+ has no split test")
+    if is_plus and any(one.licence for one in project.sentences):
+        raise ValueError("--layout flores+: its rows have no column for the licences of documents")
     included, left_out = choose_languages(project, without_review)
     if not included:
         told = "; ".join(f"{code}: {why}" for code, why in left_out.items())
         raise ValueError(f"there is no language to package: {told or 'no packet was sent'}")
-    target: str = FileSystems.join(output, CORPUS, project.rules.name, version)
+    if is_plus or varieties:
+        included = add_plus_codes(included, varieties, is_plus)
+    edition = f"{project.rules.name}{'-plus' if is_plus else ''}"
+    target: str = FileSystems.join(output, CORPUS, edition, version)
     if publish.is_completed(target) and not replace:
         write_cards([target])  # missing if a process was killed after it wrote COMPLETED
     with publish.building(target, replace=replace) as folder:
         kept = {
-            split: len(sentences)
+            split: len(sentences) * (len(included) if is_plus else 1)
             for split, sentences in splits_of(project.sentences)
             if split != WITHHELD or with_test
         }
         splits = [*kept, *(["test-source"] if test_source else [])]
         contents = f"langs:{len(included)}|splits:{'+'.join(splits)}|v:{version}"
+        contents = f"layout:floresplus|{contents}" if is_plus else contents
         signature = f"{CORPUS}|project:{project.key}|{contents}"
         of_rows = "the column licence has that of each row"
         licence = of_rows if source_accounts.hub_licenses(project.sentences) else LICENSE
         marks = {"signature": signature, "version": version, "license": licence}
-        outputs = list(_write(project, included, folder, kept, marks))
+        write = _write_plus if is_plus else _write
+        outputs = list(write(project, included, folder, kept, marks))
         if test_source:
             (source,) = (one for one in included if one.code == SOURCE_CODE)
             name = f"{WITHHELD}/{SOURCE_CODE}.{WITHHELD}"
             outputs.append(_write_lines(folder, name, test, source))
-        manifest = _manifest(project, included, left_out, outputs, version, kept, with_test)
+        more = edition, {"layout": "floresplus"} if is_plus else {"with_test": with_test}
+        manifest = _manifest(project, included, left_out, outputs, version, kept, *more)
         manifest["signature"] = signature
         card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
         manifest = manifests.add_outputs(manifest, [card])
@@ -201,6 +228,56 @@ def _write(
         yield write_parquet(folder, name, split, table.cast(mark(table.schema, marks)))
 
 
+def add_plus_codes(
+    included: Sequence[Included], varieties: Sequence[str], is_plus: bool = True
+) -> list[Included]:
+    """Returns the languages with their codes in FLORES+.
+
+    A file has the name of a language and a script, and that of the variety if another one has the same name.
+    Raises ValueError for an unknown code, and for two languages with the same code.
+    """
+    given = {code: plus for code, _, plus in (one.partition("=") for one in varieties)}
+    if others := given.keys() - {one.code for one in included}:
+        raise ValueError(f"--variety: {', '.join(sorted(others))} is not in the package")
+    if not is_plus:
+        raise ValueError(f"--variety is only allowed with --layout {PLUS}")
+    codes = [flores_plus_code(one.code, given.get(one.code, "")) for one in included]
+    if same := [code for code, count in Counter(codes).items() if count > 1]:
+        raise ValueError(f"--variety: two languages have the code {same[0]}")
+    short = [code.rpartition("_")[0] for code in codes]
+    return [
+        one._replace(plus=code, file=name if short.count(name) == 1 else code)
+        for one, code, name in zip(included, codes, short, strict=True)
+    ]
+
+
+def _write_plus(
+    project: Project,
+    included: Sequence[Included],
+    folder: str,
+    kept: Mapping[str, int],
+    marks: Mapping[str, str],
+) -> Iterator[OutputFile]:
+    of_split = dict(splits_of(project.sentences))
+    for language in included:
+        for split in kept:
+            rows = [
+                (
+                    *(place, *language.plus.split("_"), language.texts[one.id], one.url),
+                    *(one.domain, one.topic, *source_table.yes_or_no_of(one), marks["version"]),
+                )
+                for place, one in enumerate(of_split[split])
+            ]
+            table = table_of(rows, mark(source_table.PLUS_COLUMNS, marks))
+            yield write_parquet(folder, f"{split}/{language.file}.parquet", split, table)
+        if language.code != SOURCE_CODE:
+            facts = {"one": language, "language": find_language(language.code), "kept": [*kept]}
+            met = workflow.count_people([language.people])
+            form = markup.render("flores_plus", project=project, met=met, licence=LICENSE, **facts)
+            name = f"dataset_cards/{language.file}.md"
+            yield write_text(folder, name, "\n".join([*form, ""]), "card")
+
+
 def _write_lines(
     folder: str, name: str, sentences: Sequence[SourceSentence], language: Included
 ) -> OutputFile:
@@ -221,7 +298,7 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
     rows = [
         (
             *(one.url, one.domain, one.topic),
-            *map(source_table.yes_or_no, (one.has_image, one.has_hyperlink)),
+            *source_table.yes_or_no_of(one),
             *([one.licence] if LICENCE in columns else []),
         )
         for one in sentences
@@ -254,7 +331,8 @@ def _manifest(
     outputs: Sequence[OutputFile],
     version: str,
     kept: Mapping[str, int],
-    with_test: bool,
+    edition: str,
+    more: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Returns the manifest of the data set. It contains no time, so that the same project gives the same
     bytes.
@@ -265,12 +343,13 @@ def _manifest(
       outputs: the files of the package.
       version: the version of the data set.
       kept: split → number of its sentences in the package.
-      with_test: whether the package may contain the withheld split.
+      edition: the name of the edition.
+      more: settings other than those of the project.
     """
     rules = project.rules
     provenance = manifests.Provenance(
         corpus=CORPUS,
-        edition=rules.name,
+        edition=edition,
         dump_date="",
         version=version,
         release_notes={VERSION: "First build."},
@@ -278,7 +357,7 @@ def _manifest(
             "seed": rules.seed,
             "review_share": str(rules.review_share),
             "accepted_score": str(rules.accepted_score),
-            "with_test": with_test,
+            **more,
         },
         caveats=tuple(f"{code} is left out: {why}" for code, why in left_out.items()),
         code=code_versions(),
@@ -295,6 +374,7 @@ def _manifest(
             "edited": one.edited,
             "people": len(one.people),
             "translations_sha256": one.digest,
+            **({"flores_plus": one.plus} if one.plus else {}),
         }
         for one in included
     }
@@ -305,7 +385,10 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     """Returns the content of README.md, with the YAML header for the Hugging Face hub."""
     languages = [find_language(one.code) for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
-    files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
+    shown = [split for split in kept if split != WITHHELD]
+    of_languages = [one.file for one in included if one.file]
+    patterns = {"default": "{}/*.parquet" if of_languages else "{}-*.parquet"}
+    patterns |= {name: f"{{}}/{name}.parquet" for name in of_languages}
     about = source_accounts.DESCRIPTION
     domains = ", ".join(sorted({one.domain for one in project.sentences}))
     has_licences = any(one.licence for one in project.sentences)
@@ -316,8 +399,11 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         pretty_name=project.rules.name,
         tags=[MAKER, *about.tags],
         task_categories=[*about.tasks],
-        size_categories=[markup.size_category(sum(kept[split] for split in files))],
-        configs=[markup.config_of("default", files)],
+        size_categories=[markup.size_category(sum(kept[split] for split in shown))],
+        configs=[
+            markup.config_of(name, {split: form.format(split) for split in shown})
+            for name, form in patterns.items()
+        ],
     )
     card = markup.render(
         "translations",
@@ -327,6 +413,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         sources=f"Sentences of {sources}",
         licences=source_accounts.count_licences(project.sentences),
         languages=list(zip(included, languages, strict=True)),
+        plus=[(one.code, one.plus) for one in included],
         totals=workflow.totals([one.measures for one in included if one.measures]),
         people=workflow.count_people(one.people for one in included),
         citation=about.citation,
@@ -340,7 +427,11 @@ def print_packaged(packaged: Packaged) -> None:
     print(manifest["signature"])
     kept = manifest["counts"]["kept"].items()
     print(", ".join(f"{split} {count:,}" for split, count in kept if split != "total"))
-    print(f"{len(manifest['languages'])} languages: {' '.join(manifest['languages'])}")
+    names = (
+        f"{c} ({one['flores_plus']})" if "flores_plus" in one else c
+        for c, one in manifest["languages"].items()
+    )
+    print(f"{len(manifest['languages'])} languages: {' '.join(names)}")
     for caveat in manifest["caveats"]:
         print(f"note: {caveat}")
     print(f"the build: {posixpath.normpath(packaged.folder)}")

@@ -92,7 +92,7 @@ class Returned(NamedTuple):
     # The translations of translated sentences only, in the order of the file.
     translations: tuple[Translation, ...]
     sources: Mapping[str, str] = MappingProxyType({})
-    """Id → source text in the file, for all its sentences; empty if the file has no source texts.
+    """Id → source text in the file, for all its sentences; "" if the file has no source texts.
 
     A source text that differs from the one that was sent shows that a single column was sorted."""
     faults: tuple[Fault, ...] = ()
@@ -125,7 +125,7 @@ class Lines:
         else:
             self.refuse("", line, "the row has no id")
 
-    def returned(self, name: PacketName, *, has_sources: bool = True, tag: str = "") -> Returned:
+    def returned(self, name: PacketName, tag: str = "") -> Returned:
         """Returns all lines."""
         places: dict[str, list[int]] = {
             id_: [row[0] for row in rows] for id_, rows in self._rows.items()
@@ -149,7 +149,7 @@ class Lines:
             if text is not None:
                 translations.append(Translation(id_, text, self._file, line))
         faults = tuple(sorted(self._faults, key=lambda one: one.line))
-        return Returned(name, tuple(translations), sources if has_sources else {}, faults, tag)
+        return Returned(name, tuple(translations), sources, faults, tag)
 
 
 def format_name(packet: Packet) -> str:
@@ -222,7 +222,7 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     read = Lines(file)
     for number, (id_, line) in enumerate(zip(ids, lines, strict=True), 1):
         read.add(id_, number, "", line)
-    return read.returned(NO_NAME, has_sources=False)
+    return read.returned(NO_NAME)
 
 
 SUFFIX = "-guidelines.md"
@@ -465,7 +465,7 @@ def _collect(
                 message = f"expected rows of one packet; found {', '.join(sorted(names))}"
                 raise ReadError(line, message)
             name = parse_name(row[PACKET])
-    return read.returned(name, has_sources=SOURCE in layout.columns)
+    return read.returned(name)
 
 
 class Layout(NamedTuple):

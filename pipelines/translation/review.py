@@ -121,7 +121,6 @@ def choose_sample(sources: Iterable[SourceSentence], share: Fraction, seed: int)
 
 
 POINTS: Mapping[str, int] = dict(zip(SEVERITIES, (1, 5, 10), strict=True))
-ACCEPTED_FROM = Fraction(90)
 
 
 class ReviewerShare(NamedTuple):
@@ -161,7 +160,7 @@ def score_quality(
     sources: Mapping[str, str],
     sample: Sequence[str],
     sheets: Iterable[ReviewedSheet],
-    accepted_from: Fraction = ACCEPTED_FROM,
+    accepted_from: Fraction = Fraction(90),
 ) -> QualityScore:
     """Computes the Translation Quality Score of a language.
 

@@ -11,16 +11,14 @@ folder are translations by the same system.
 Finds the SentencePiece model that spBLEU uses, and its name in the signatures of scores.
 """
 
-import concurrent.futures
 import contextlib
+import functools
 import itertools
-import logging
-import multiprocessing
 import operator
 import pathlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
@@ -31,12 +29,19 @@ from corpusmill.transforms.translation.source_table import metadata_names
 from ..run.corpora import VERSION
 from ..run.publish import TargetError, building_beside
 from . import translation_scores
+from .checks import in_processes
 from .translation_scores import Group, Pieces, SystemScores, Task
 
+if TYPE_CHECKING:
+    from .check_files import Line
+
 _DIRECTION = re.compile(
-    r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)"
+    r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z0-9]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z0-9]+)*)"
     r"\.(?P<split>\w+)(?:\.(?:gz|bz2|xz|zst))?"
 )
+
+
+_TABLES = (".parquet", ".jsonl")  # references of FLORES+
 
 
 class Direction(NamedTuple):
@@ -83,7 +88,7 @@ def find_directions(
                     warnings.append(f"not scored, {why}: {path}")
                     continue
                 if is_hidden:
-                    _read_pair(direction, is_hidden=True)
+                    _read_hypothesis(direction, len(_read_reference(direction)[0]), is_hidden=True)
                 if (same := found.setdefault(direction[:4], direction)) is not direction:
                     raise InputError(
                         path, f"has the same system and direction as {same.hypothesis}"
@@ -145,10 +150,15 @@ def _direction(system: str, path: str, reference: str, is_folder: bool) -> Direc
 
 
 def _reference_of(folder: str, target: str, split: str, path: str) -> str:
-    name = f"{target}.{split}"
-    for place in (pathlib.Path(folder) / name, pathlib.Path(folder) / split / name):
-        if place.is_file():
-            return str(place)
+    name, place = f"{target}.{split}", pathlib.Path(folder)
+    names = (name, *(f"{target}{suffix}" for suffix in _TABLES))
+    there = (above / one for above in (place, place / split) for one in names)
+    of_build = (
+        one for one in sorted(place.glob(f"{split}-*.parquet")) if _has_texts(str(one), target)
+    )
+    found = next((one for one in itertools.chain(there, of_build) if one.is_file()), None)
+    if found:
+        return str(found)
     raise InputError(path, f"there is no reference {name} for this file")
 
 
@@ -292,15 +302,16 @@ def score_translations(
     References and translations may each be a file, or a folder with files for many directions.
 
     Args:
-      reference: A file; a folder of files `<target>.<split>`; or a folder with one subfolder of such files
-        for each split.
+      reference: A file; a folder of files `<target>.<split>`; a folder with one subfolder of such files
+        for each split; or a build of a released FLORES. A table in the form of FLORES+ may take the place of
+        a file.
       hypotheses: Files; folders of files `<source>-<target>.<split>`; or folders with one subfolder of such
         files for each system.
       model: A SentencePiece model file, or the name of a model that sacrebleu has downloaded; "" for the
         model flores101 of sacrebleu.
       metadata: A table with the columns `domain` and `topic` and a row for each line of the reference; or a
         folder with such tables, named `metadata_<split>.tsv` (or `metedata_<split>.tsv`, as misspelled in the
-        release). If "", there are no scores by domain and topic.
+        release). If "", there are scores by domain and topic only if the reference is a table with them.
       more_metrics: Metrics to compute in addition to spBLEU and chrF++: "chrF", "BLEU".
       workers: The maximum number of processes. Each process scores all directions of one reference.
       is_hidden: Whether the references are hidden from the authors of the translations. Then the report has
@@ -311,10 +322,10 @@ def score_translations(
     found, warnings = find_directions(reference, hypotheses, is_hidden)
     pieces = read_model(model)
     metrics = (*translation_scores.ALWAYS, *more_metrics)
-    place = operator.attrgetter("split", "reference")
+    place = operator.attrgetter("split", "reference", "target")
     plans = [
         _Plan(tuple(directions), _metadata_of(metadata, split), pieces, metrics, is_hidden)
-        for (split, _), directions in itertools.groupby(sorted(found, key=place), key=place)
+        for (split, *_), directions in itertools.groupby(sorted(found, key=place), key=place)
     ]
     if len(plans) > 1:
         for plan in plans:
@@ -337,12 +348,8 @@ def _run(plans: Sequence[_Plan], workers: int) -> Iterator[list[Scored]]:
     if workers == 1 or len(plans) == 1:
         yield from map(_score_plan, plans)
         return
-    # Forking a process with threads, which Beam and Arrow start, may hang.
-    context = multiprocessing.get_context("spawn")
-    quiet = (logging.disable, (logging.CRITICAL,))  # Beam warns of libraries that are absent
-    count = min(workers, len(plans))
-    with concurrent.futures.ProcessPoolExecutor(count, context, *quiet) as pool:
-        yield from pool.map(_score_plan, plans)
+    count, place = min(workers, len(plans)), plans[0].directions[0].reference
+    yield from in_processes(_score_plan, plans, count, place, "references")
 
 
 def _score_plan(plan: _Plan) -> list[Scored]:
@@ -361,33 +368,60 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
     direction.
     """
     reference = plan.directions[0].reference
-    if not (references := read_lines(reference)):
+    references, groups = _read_reference(plan.directions[0])
+    if not references:
         raise InputError(reference, "is empty, so nothing can be scored against this reference")
     of_reference = () if plan.is_hidden else tuple(_warnings(reference, references))
     systems, warnings = [], []
     for direction in plan.directions:
-        _, lines = _read_pair(direction, references)
+        lines = _read_hypothesis(direction, len(references))
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
     shown = "the reference" if plan.is_hidden else reference
-    groups = _read_groups(plan.metadata, shown, len(references)) if plan.metadata else []
+    if plan.metadata:
+        groups = _read_groups(plan.metadata, shown, len(references))
     model = plan.model
     task = Task(references, systems, groups, model.data, model.name, plan.metrics, VERSION)
     return task, warnings
 
 
-def _read_pair(
-    direction: Direction, references: Sequence[str] = (), is_hidden: bool = False
-) -> tuple[Sequence[str], Sequence[str]]:
-    """Returns the lines of the reference, which may be read already, and those of the translations."""
-    references = references or read_lines(direction.reference)
+def _read_reference(direction: Direction) -> tuple[list[str], list[Group]]:
+    """Returns the lines of a reference and, of a table such as those of FLORES+, its domains and topics."""
+    path = direction.reference
+    if not path.endswith(_TABLES):
+        return read_lines(path), []
+    languages = _read_table(path)
+    code = direction.target if len(languages) > 1 else next(iter(languages))
+    if code not in languages:
+        raise InputError(path, f"has several languages, but no {code or 'name of one'}")
+    lines = languages[code]
+    domains, topics = ([getattr(line, name) for line in lines] for name in ("domain", "topic"))
+    groups = translation_scores.group_lines(domains, topics) if all(domains) else []
+    return [line.text.rstrip() for line in lines], groups
+
+
+def _read_hypothesis(direction: Direction, count: int, is_hidden: bool = False) -> list[str]:
+    """Returns the lines of a file of translations, which must be as many as the reference has."""
     lines = read_lines(direction.hypothesis)
-    if len(lines) != len(references):
+    if len(lines) != count:
         which = "" if is_hidden else f" {direction.reference}"
-        lacking = f"but the reference{which} has {len(references):,}"
+        lacking = f"but the reference{which} has {count:,}"
         message = f"{lacking}; both must have the same number of lines"
         raise InputError(direction.hypothesis, f"has {len(lines):,} lines, {message}")
-    return references, lines
+    return lines
+
+
+@functools.lru_cache(2)  # the table of a build has all languages
+def _read_table(path: str) -> "dict[str, list[Line]]":
+    from .check_files import read_lines  # also imports the checks, which takes a second
+
+    return read_lines(path)
+
+
+def _has_texts(path: str, code: str) -> bool:
+    with contextlib.suppress(InputError):  # a table without a column of texts
+        return code in _read_table(path)
+    return False
 
 
 def read_lines(path: str) -> list[str]:

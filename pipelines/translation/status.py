@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.manifest import to_json
-from corpusmill.transforms.files.terminal import count_of, draw, name_some
+from corpusmill.transforms.files.terminal import count_of, draw, fold, name_some
 from corpusmill.transforms.files.text import grouped
 
 from . import journal, workflow
@@ -114,7 +114,8 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
     rows = [list(_cells(status).values()) for status in found]
     total = list(_totals(found).values()) if len(found) > 1 else ()
     table = draw(list(_cells(found[0])), rows, numbers=_NUMBERS, total=total, width=width)
-    return f"{head}\n{table}{told}\n{_to_do(found)}{_people(project, found, width)}"
+    said = fold(f"{told}\n{_to_do(found)}", width)
+    return f"{head}\n{table}{said}{_people(project, found, width)}"
 
 
 def _people(project: Project, found: Sequence[LanguageStatus], width: int | None) -> str:
@@ -160,7 +161,7 @@ def _cells(status: LanguageStatus) -> dict[str, str]:
         "name": status.name,
         "state": status.state,
         "round": str(status.round),
-        "since": status.since.replace("T", " ").removesuffix("Z"),
+        "since": _minute(status.since),
         "days": UNKNOWN if status.days is None else f"{status.days:.1f}",
         "score": status.score or UNKNOWN,
         "translated": f"{status.translated:,}/{status.sentences:,}",
@@ -208,9 +209,9 @@ def render_story(project: Project, code: str, width: int | None = None) -> str:
         raise ValueError(f"no packet was sent for {code}; languages of the project: {known}")
     state = read_state(project, code)
     rows = [row for entry in state.entries for row in _story_of(entry)]
-    columns = ("entry", "time (UTC)", "by", "round", "kind", "what")
+    columns = ("entry", "time (UTC)", "round", "kind", "what")
     table = draw(columns, rows, width=width, key=len(columns))
-    return f"{table}{render_text(project, [status], width)}{_disputes(state)}"
+    return f"{table}{render_text(project, [status], width)}{fold(_disputes(state), width)}"
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
@@ -218,12 +219,16 @@ def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
 
     All rows after the first one are empty, except for their last column.
     """
-    time = entry.time.replace("T", " ").removesuffix("Z")
-    cells = [entry.name, time, entry.by or UNKNOWN, str(entry.round), entry.kind]
+    cells = [entry.name, _minute(entry.time), str(entry.round), entry.kind]
     told = _TELLERS[entry.kind](entry.facts) if entry.kind in _TELLERS else ""
+    by = f"{entry.by}: " if entry.by else ""
     for line in [told] if isinstance(told, str) else told:
-        yield [*cells, line]
-        cells = [""] * len(cells)
+        yield [*cells, f"{by}{line}"]
+        cells, by = [""] * len(cells), ""
+
+
+def _minute(time: str) -> str:
+    return time[:16].replace("T", " ")
 
 
 def _disputes(state: LanguageState) -> str:

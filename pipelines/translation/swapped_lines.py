@@ -401,24 +401,20 @@ def find_misplaced(
 
     A finding is an error if the translation is clearly on the wrong line, otherwise a warning.
     """
-    parts = -(-len(sources) // _MAX_LINES)
-    for part in range(parts):
-        start, end = (len(sources) * edge // parts for edge in (part, part + 1))
-        yield from _find_misplaced(sources[start:end], translations, language)
-
-
-def _find_misplaced(
-    sources: Sequence[SourceSentence],
-    translations: Mapping[str, Translation],
-    language: TargetLanguage,
-) -> Iterator[Finding]:
     pairs = [
         Pair(source, translations.get(source.id, Translation(source.id, "", "", 0)))
         for source in sources
     ]
+    parts = -(-len(sources) // _MAX_LINES)
+    for part in range(parts):
+        start, end = (len(sources) * edge // parts for edge in (part, part + 1))
+        yield from _find_misplaced(pairs[start:end], language)
+
+
+def _find_misplaced(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
     if sum(is_text(pair.translation.text) for pair in pairs) < MIN_LINES:
         return
-    source_lines = [source.text for source in sources]
+    source_lines = [pair.source.text for pair in pairs]
     target_lines = [pair.translation.text for pair in pairs]
     offsets = _rough_offsets(source_lines, target_lines)
     scores = _Scores(
@@ -427,7 +423,7 @@ def _find_misplaced(
     if scores.usual < _MIN_USUAL:
         return
     band = scores.band()
-    exchanges, strays = _search(scores, sources)
+    exchanges, strays = _search(scores, [pair.source for pair in pairs])
     exchanged = {line for line, other, _ in exchanges for line in (line, other)}
     runs = [
         run

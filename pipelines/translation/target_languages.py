@@ -3,7 +3,8 @@
 For the codes of FLORES-101, names come from Table 1 of Goyal et al. 2022 (languages.toml). Tags, scripts
 and the names of all other languages come from Unicode CLDR, through the package langcodes.
 
-Maps the language codes of different corpora to one key: "ukr", "ukr_Cyrl" and "uk" become "uk".
+Maps the language codes of different corpora to one key: "ukr", "ukr_Cyrl" and "uk" become "uk". Finds the
+codes of FLORES+, which also have the glottocode of a variety.
 """
 
 import difflib
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from corpusmill.transforms.files.markup import read_toml
 
+_PLUS = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}_[a-z0-9]{4}[0-9]{4}")
 _CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # a code of FLORES-200
 # Right-to-left scripts of living languages.
 _RIGHT_TO_LEFT = frozenset("Adlm Arab Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi".split())
@@ -123,3 +125,31 @@ def language_key(code: str) -> str:
     language = full.language or tag
     usual = langcodes.Language.make(language=language).maximize().script
     return language if full.script in (usual, None) else f"{language}-{full.script}"
+
+
+def flores_plus_code(code: str, given: str = "") -> str:
+    """Returns the code of a language in FLORES+: "cmn_Hans_beij1234" for "zho_simpl".
+
+    `given` is the code that the user has named; "" for a language of the table `flores_plus`. Raises
+    ValueError if the table does not have the language, and if `given` is malformed or of a macrolanguage.
+    """
+    from langcodes import Language, data_dicts
+
+    tag, is_tag = find_language(code).tag, len(code.partition("-")[0]) == 2
+    known = (
+        plus
+        for name, plus in _table("flores_plus").items()
+        if name == code
+        or plus.startswith(f"{code}_")
+        or (is_tag and find_language(name).tag == tag)
+    )
+    found = given or next(known, "")
+    if not _PLUS.fullmatch(found):
+        wrong = f"{found!r} is no code" if found else "no code is known"
+        form = "(ISO 639-3, ISO 15924 and Glottolog)"
+        raise ValueError(
+            f"{code}: {wrong} of FLORES+: give --variety {code}=xxx_Xxxx_xxxx1234 {form}"
+        )
+    if Language.get(found[:3]).language in data_dicts.MACROLANGUAGES.values():
+        raise ValueError(f"{code}: {found[:3]} is a macrolanguage, which FLORES+ does not allow")
+    return found

@@ -275,14 +275,14 @@ def read_xliff(data: bytes, file: str) -> Returned:
                 read.add(id_, line, source, text)
             except ReadError as error:
                 read.refuse(id_, error.line, error.message)
-    for values, what in ((names - {NO_NAME}, "packet"), (tags - {""}, "target language")):
+    tags = {tag for tag in tags if tag.casefold() not in ("", "und")}  # und: undetermined
+    for values, what in ((names - {NO_NAME}, "packet"), (tags, "target language")):
         if len(values) > 1:
             message = (
                 f"the `file` elements belong to more than one {what}: use one document for each"
             )
             raise ReadError(root.line, message)
-    name, tag = max(names, default=NO_NAME), max(tags)
-    return read.returned(name, tag=tag)
+    return read.returned(max(names, default=NO_NAME), max(tags, default=""))
 
 
 def _check_version(root: Element) -> None:
@@ -374,14 +374,10 @@ def _read_part(piece: Element, place: int) -> _Part:
 def _segments(element: Element) -> Iterator[Element]:
     """Yields the marks of segments in an element, also those within tags such as `<g>`."""
     for one in element.elements:
-        if _is_segment(one):
+        if _tag(one) == "mrk" and one.attributes.get("mtype") == "seg":
             yield one
         else:
             yield from _segments(one)
-
-
-def _is_segment(mark: Element) -> bool:
-    return _tag(mark) == "mrk" and mark.attributes.get("mtype") == "seg"
 
 
 def _read_text(element: Element) -> str:

@@ -16,18 +16,15 @@ import random
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from corpusmill.pipelines.translation import wrong_language
 from corpusmill.pipelines.translation.check_numbers import with_ascii_digits
+from corpusmill.pipelines.translation.project import find_source
 from corpusmill.pipelines.translation.run_checks import check_translations, of_whole_file
 from corpusmill.pipelines.translation.sentence_pairs import Pair
 from corpusmill.pipelines.translation.target_languages import find_language
-from corpusmill.pipelines.translation.wrong_language import (
-    find_foreign_lines,
-    find_limits,
-    find_wrong_scripts,
-)
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 from tests.tools.case_tables import read_tables
 from tests.tools.real_data import DATA
@@ -53,47 +50,37 @@ class Line(NamedTuple):
     place: int  # from 0
     source: str
     text: str
-    next_source: str
 
 
 Plant = Callable[[Line, random.Random], str | None]
 
 
+def _lines_of(*parts: str) -> tuple[str, ...]:
+    return tuple(FLORES.joinpath(*parts).read_text("utf-8").removesuffix("\n").split("\n"))
+
+
 @functools.cache
 def read_lines(code: str) -> tuple[str, ...]:
     """Returns the lines of a released file, such as "fra" or "npi_Deva"."""
-    folder = (
-        "flores200_dataset" if code[3:4] == "_" and code[4:5].isupper() else "flores101_dataset"
-    )
-    text = (FLORES / folder / "devtest" / f"{code}.devtest").read_text("utf-8")
-    return tuple(text.removesuffix("\n").split("\n"))
+    release = "flores200_dataset" if re.search("_[A-Z]", code) else "flores101_dataset"
+    return _lines_of(release, "devtest", f"{code}.devtest")
 
 
 @functools.cache
 def read_sources() -> tuple[SourceSentence, ...]:
     """Returns the English sentences of devtest, with their articles."""
-    table = (FLORES / "flores101_dataset" / "metedata_devtest.tsv").read_text("utf-8")
-    rows = [line.split("\t") for line in table.splitlines()[1:]]
-    return tuple(
-        SourceSentence(
-            *(f"devtest-{place:04}", "devtest", url, text, url),
-            *(domain, topic, image == "yes", link == "yes"),
-        )
-        for place, (text, (url, domain, topic, image, link)) in enumerate(
-            zip(read_lines("eng"), rows, strict=True), 1
-        )
-    )
+    return tuple(find_source(str(FLORES / "flores101_dataset")))
 
 
-def check(code: str, lines: Mapping[int, str] | None = None) -> list[Finding]:
-    """Checks a released file in which some lines are replaced; a line that is MISSING is left out."""
-    texts = {**dict(enumerate(read_lines(code))), **(lines or {})}
+def check(code: str, texts: Iterable[str], sources: Sequence[SourceSentence] = ()) -> list[Finding]:
+    """Checks the lines of a file; a line that is MISSING is left out."""
+    sources = sources or read_sources()
     translations = {
-        source.id: Translation(source.id, texts[place], f"{code}.devtest", place + 1)
-        for place, source in enumerate(read_sources())
-        if texts[place] != MISSING
+        source.id: Translation(source.id, text, f"{code}.devtest", place)
+        for place, (source, text) in enumerate(zip(sources, texts, strict=True), 1)
+        if text != MISSING
     }
-    return check_translations(read_sources(), translations, find_language(code))
+    return check_translations(sources, translations, find_language(code))
 
 
 def _cut(text: str, share: float) -> int:
@@ -106,22 +93,21 @@ def _cut(text: str, share: float) -> int:
     return place
 
 
-def _filled(form: str, text: str) -> str:
-    first = _cut(text, 0.4)
-    second = _cut(text, 0.6)
-    for key, value in {
-        "{word}": text[:first].strip(),
-        "{next}": text[first:second].strip(),
-        "{rest}": text[second if "{next}" in form else first :].strip(),
-        "{}": text.strip(),
-    }.items():
-        form = form.replace(key, value)
-    return form
+def _form(table: str, key: str) -> Plant:
+    """Writes a line in one of the forms of a table, which are for all languages or for its language."""
 
-
-def _form(key: str) -> Plant:
     def write(line: Line, chance: random.Random) -> str | None:
-        return _filled(chance.choice(_WORDS["signs"][key]), line.text)
+        form = chance.choice([*_WORDS[table][key], *_WORDS[table].get(line.code, ())])
+        first, second = _cut(line.text, 0.4), _cut(line.text, 0.6)
+        parts = {
+            "{word}": line.text[:first],
+            "{next}": line.text[first:second],
+            "{rest}": line.text[second if "{next}" in form else first :],
+            "{}": line.text,
+        }
+        for name, value in parts.items():
+            form = form.replace(name, value.strip())
+        return form
 
     return write
 
@@ -129,28 +115,21 @@ def _form(key: str) -> Plant:
 def half(line: Line, _: random.Random) -> str | None:
     """The second half of the source after the first half of the translation."""
     source = line.source[_cut(line.source, 0.5) :].strip()
-    if len(source.split()) < 6:
-        return None
-    return f"{line.text[: _cut(line.text, 0.5)].strip()} {source}"
+    is_long = len(source.split()) >= 6
+    return f"{line.text[: _cut(line.text, 0.5)].strip()} {source}" if is_long else None
 
 
-def wrong_script(line: Line, chance: random.Random) -> str | None:
-    """The same sentence of a file in another script, if no letter of both is alike."""
-    others = [code for code in FILES if not set(_scripts(code)) & set(_scripts(line.code))]
-    return read_lines(chance.choice(others))[line.place]
+def _of_another_file(is_like: Callable[[set[str], set[str]], bool], least: int = 0) -> Plant:
+    """The same sentence of a file whose scripts compare with those of this file as `is_like` says."""
 
+    def write(line: Line, chance: random.Random) -> str | None:
+        own = {*find_language(line.code).scripts}
+        others = [c for c in FILES if c != line.code and is_like({*find_language(c).scripts}, own)]
+        if len(line.text) < least or not others:
+            return None
+        return read_lines(chance.choice(others))[line.place]
 
-@functools.cache
-def _scripts(code: str) -> tuple[str, ...]:
-    return find_language(code).scripts
-
-
-def other_language(line: Line, chance: random.Random) -> str | None:
-    """The same sentence of a file in the same script."""
-    others = [c for c in FILES if _scripts(c) == _scripts(line.code) and c != line.code]
-    if len(line.text) < 60 or not others:
-        return None
-    return read_lines(chance.choice(others))[line.place]
+    return write
 
 
 def entity(line: Line, chance: random.Random) -> str | None:
@@ -161,60 +140,40 @@ def entity(line: Line, chance: random.Random) -> str | None:
 
 def separator(line: Line, chance: random.Random) -> str | None:
     place = _cut(line.text, 0.3 + 0.4 * chance.random())
-    sign = chance.choice("\u2028\u2029")
-    return line.text[:place] + sign + line.text[place:].lstrip()
+    return line.text[:place] + chance.choice("\u2028\u2029") + line.text[place:].lstrip()
 
 
 def note(line: Line, chance: random.Random) -> str | None:
     words = chance.choice(_WORDS["notes"][line.code])
-    place = _cut(line.text, 0.5)
-    if chance.random() < 0.5:
-        return f"{line.text.strip()} {words}"
-    return f"{line.text[:place].strip()} {words} {line.text[place:].strip()}"
-
-
-def machine(line: Line, chance: random.Random) -> str | None:
-    forms = _WORDS["machine"]
-    return chance.choice([*forms["any"], *forms.get(line.code, ())]).replace(
-        "{}", line.text.strip()
-    )
+    place = len(line.text) if chance.random() < 0.5 else _cut(line.text, 0.5)
+    return f"{line.text[:place].strip()} {words} {line.text[place:].strip()}".strip()
 
 
 def alternatives(line: Line, chance: random.Random) -> str | None:
     """A word, or some letters, and "/" and another one."""
-    if "/" in line.source:
-        return None
     other = re.findall(r"[^\W\d_]{3,}", read_lines(line.code)[line.place - 7])
-    words = list(re.finditer(r"(?<!\S)[^\W\d_]{4,}(?!\S)", line.text)) or list(
-        re.finditer(r"[^\W\d_]{4,}", line.text)
-    )
-    if not words or not other:
+    words = list(re.finditer(r"(?<!\S)[^\W\d_]{4,}(?!\S)", line.text))
+    words = words or list(re.finditer(r"[^\W\d_]{4,}", line.text))
+    if "/" in line.source or not words or not other:
         return None
-    word = chance.choice(words)
-    sign = chance.choice(["/", " / "])
-    return line.text[: word.end()] + sign + chance.choice(other)[:12] + line.text[word.end() :]
+    end = chance.choice(words).end()
+    return (
+        line.text[:end] + chance.choice(["/", " / "]) + chance.choice(other)[:12] + line.text[end:]
+    )
 
 
 def double_space(line: Line, chance: random.Random) -> str | None:
     places = [one.start() for one in re.finditer(r"(?<=\S) (?=\S)", line.text)]
-    if not places:
-        place = _cut(line.text, 0.5)
-        return f"{line.text[:place]}  {line.text[place:]}"
-    place = chance.choice(places)
-    return line.text[:place] + " " + line.text[place:]
+    place = chance.choice(places) if places else _cut(line.text, 0.5)
+    return line.text[:place] + (" " if places else "  ") + line.text[place:]
 
 
 def lost_stop(line: Line, _: random.Random) -> str | None:
-    if not line.source.rstrip(_CLOSING).endswith("."):
-        return None
     bare = line.text.rstrip(_CLOSING)
-    if bare[-1:] not in _STOPS or bare.endswith(".."):
+    has_stop = bare[-1:] in _STOPS and not bare.endswith("..")
+    if not has_stop or not line.source.rstrip(_CLOSING).endswith("."):
         return None
     return bare[:-1] + line.text[len(bare) :]
-
-
-def cut(line: Line, _: random.Random) -> str | None:
-    return line.text[: _cut(line.text, 0.57)].strip()
 
 
 def lost_accents(line: Line, _: random.Random) -> str | None:
@@ -224,21 +183,15 @@ def lost_accents(line: Line, _: random.Random) -> str | None:
     return lost if sum(map(str.isalpha, text)) - sum(map(str.isalpha, lost)) > 1 else None
 
 
-def lost_letters(line: Line, _: random.Random) -> str | None:
-    return line.text.encode("ascii", "replace").decode()
-
-
 def mojibake(line: Line, chance: random.Random) -> str | None:
-    encoding = chance.choice(["latin-1", "cp1252"])
-    wrong = line.text.encode("utf-8").decode(encoding, "replace")
+    wrong = line.text.encode("utf-8").decode(chance.choice(["latin-1", "cp1252"]), "replace")
     return wrong if sum(not c.isascii() for c in line.text) > 1 else None
 
 
 def wrapped(line: Line, chance: random.Random) -> str | None:
-    marks = set("\"“”„«»「」『』'‘’")
-    if line.text.strip()[0] in marks or line.text.strip()[-1] in marks or line.source[0] in marks:
-        return None
-    return chance.choice(_WORDS["signs"]["quotes"]).replace("{}", line.text.strip())
+    text = line.text.strip()
+    has_marks = {text[0], text[-1], line.source[0]} & set("\"“”„«»「」『』'‘’")
+    return None if has_marks else _form("signs", "quotes")(line, chance)
 
 
 def _number(line: Line, least: int, change: Callable[[str], str | None]) -> str | None:
@@ -259,24 +212,24 @@ def _number(line: Line, least: int, change: Callable[[str], str | None]) -> str 
     return None
 
 
-def changed_number(line: Line, chance: random.Random) -> str | None:
-    def change(text: str) -> str:
-        place = chance.choice([place for place, char in enumerate(text) if char.isdigit()])
-        digit = chance.choice([char for char in "123456789" if char != text[place]])
-        return text[:place] + digit + text[place + 1 :]
+def _other_digit(text: str, chance: random.Random) -> str:
+    place = chance.choice([place for place, char in enumerate(text) if char.isdigit()])
+    digit = chance.choice([char for char in "123456789" if char != text[place]])
+    return text[:place] + digit + text[place + 1 :]
 
-    return _number(line, 2, change)
+
+def changed_number(line: Line, chance: random.Random) -> str | None:
+    return _number(line, 2, lambda text: _other_digit(text, chance))
 
 
 def magnitude(line: Line, _: random.Random) -> str | None:
     """A zero too few or too many."""
+    return _number(line, 3, lambda text: _zeros(text, line.place % 2))
 
-    def change(text: str) -> str | None:
-        if not text.endswith("00"):
-            return None
-        return re.sub(r"[^0-9]", "", text)[:-1] if line.place % 2 else f"{text}0"
 
-    return _number(line, 3, change)
+def _zeros(text: str, is_odd: int) -> str | None:
+    changed = re.sub(r"[^0-9]", "", text)[:-1] if is_odd else f"{text}0"
+    return changed if text.endswith("00") else None
 
 
 KINDS: dict[str, tuple[Plant, list[str]]] = {
@@ -285,23 +238,23 @@ KINDS: dict[str, tuple[Plant, list[str]]] = {
     "untranslated": (lambda line, _: line.source, FILES),
     "half untranslated, Latin": (half, LATIN),
     "half untranslated, other scripts": (half, OTHER),
-    "wrong script": (wrong_script, FILES),
-    "other language": (other_language, ALPHABETS),
+    "wrong script": (_of_another_file(set.isdisjoint), FILES),
+    "other language": (_of_another_file(set.__eq__, 60), ALPHABETS),
     "swapped neighbours": (lambda line, _: None, FILES),
     "entities": (entity, FILES),
-    "placeholders": (_form("placeholders"), FILES),
+    "placeholders": (_form("signs", "placeholders"), FILES),
     "U+2028, U+2029": (separator, FILES),
     "translator's note": (note, FILES),
-    "??? or (sic)": (_form("doubts"), FILES),
+    "??? or (sic)": (_form("signs", "doubts"), FILES),
     "alternatives a/b": (alternatives, FILES),
     "double space": (double_space, FILES),
     "lost full stop": (lost_stop, FILES),
-    "cut to 60 %": (cut, FILES),
+    "cut to 60 %": (lambda line, _: line.text[: _cut(line.text, 0.57)].strip(), FILES),
     "accents lost as ?": (lost_accents, ["deu", "fra", "tur", "vie"]),
-    "letters lost as ?": (lost_letters, OTHER),
+    "letters lost as ?": (lambda line, _: line.text.encode("ascii", "replace").decode(), OTHER),
     "mojibake": (mojibake, [code for code in FILES if code != "swh"]),
-    "words of a machine": (machine, FILES),
-    "markdown": (_form("markdown"), FILES),
+    "words of a machine": (_form("machine", "any"), FILES),
+    "markdown": (_form("signs", "markdown"), FILES),
     "quotes around the line": (wrapped, FILES),
     "number changed": (changed_number, FILES),
     "number, other magnitude": (magnitude, FILES),
@@ -309,15 +262,11 @@ KINDS: dict[str, tuple[Plant, list[str]]] = {
 ALL_LINES = "list numbers"
 
 
-class Planted(NamedTuple):
-    """Faults of a file: place → kind; place → text of the line with the fault."""
+def plant(code: str, seed: int, taken: set[int]) -> tuple[dict[int, str], dict[int, str]]:
+    """Plants the faults of a file, in lines that are not taken.
 
-    kinds: dict[int, str]
-    lines: dict[int, str]
-
-
-def plant(code: str, seed: int, taken: set[int]) -> Planted:
-    """Plants the faults of a file, in lines that are not taken."""
+    Returns place → kind, and place → text of the line with the fault.
+    """
     chance = random.Random(f"{seed} {code}")
     own, sources = read_lines(code), read_lines("eng")
     places = [place for place in range(len(own) - 1) if place not in taken]
@@ -333,7 +282,7 @@ def plant(code: str, seed: int, taken: set[int]) -> Planted:
                 break
             if place in lines or any(other in lines for other in (place - 1, place + 1)):
                 continue
-            line = Line(code, place, sources[place], own[place], sources[place + 1])
+            line = Line(code, place, sources[place], own[place])
             if kind == "swapped neighbours":
                 if place + 1 in taken:
                     continue
@@ -344,7 +293,7 @@ def plant(code: str, seed: int, taken: set[int]) -> Planted:
                 lines[place] = text
             kinds[place] = kind
             wanted -= 1
-    return Planted(kinds, lines)
+    return kinds, lines
 
 
 def share(codes: list[str], code: str) -> int:
@@ -353,11 +302,6 @@ def share(codes: list[str], code: str) -> int:
         return 0
     place = codes.index(code)
     return COUNT * (place + 1) // len(codes) - COUNT * place // len(codes)
-
-
-def numbered(code: str) -> dict[int, str]:
-    """Returns the lines of a file with their numbers before them."""
-    return {place: f"{place + 1}. {text}" for place, text in enumerate(read_lines(code))}
 
 
 def new_findings(before: list[Finding], after: list[Finding]) -> dict[int, list[Finding]]:
@@ -381,22 +325,28 @@ def main() -> None:
     parser.add_argument("--languages", action="store_true")
     args = parser.parse_args()
     if args.languages:
-        print_confusions()
+        print(f"| file | {' | '.join(NAMES)} |\n|---|{'---|' * len(NAMES)}")
+        for code in FILES:
+            row = (confusion(code, name) for name in NAMES)
+            print(f"| {code} | {' | '.join(row)} |", flush=True)
         return
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     others: list[Finding] = []
     for code in args.files:
-        before = check(code)
+        own = read_lines(code)
+        before = check(code, own)
         if args.untouched:
             print_findings(before)
-        planted = plant(code, args.seed, {int(one.id[-4:]) - 1 for one in before if one.id})
-        new = new_findings(before, check(code, planted.lines))
-        for place, kind in planted.kinds.items():
+        kinds, lines = plant(code, args.seed, {int(one.id[-4:]) - 1 for one in before if one.id})
+        texts = (lines.get(place, text) for place, text in enumerate(own))
+        new = new_findings(before, check(code, texts))
+        for place, kind in kinds.items():
             count(counts[kind], new.get(place, []))
             if args.missed and place not in new:
-                print(f"not seen: {kind}: {code} {place + 1}: {planted.lines[place]}")
-        others += [one for place in new.keys() - planted.lines.keys() for one in new[place]]
-        new = new_findings(before, check(code, numbered(code)))
+                print(f"not seen: {kind}: {code} {place + 1}: {lines[place]}")
+        others += [one for place in new.keys() - lines.keys() for one in new[place]]
+        numbered = (f"{place}. {text}" for place, text in enumerate(own, 1))
+        new = new_findings(before, check(code, numbered))
         for place in range(share(FILES, code)):
             count(counts[ALL_LINES], [*new.get(-1, []), *new.get(300 * place, [])])
     if args.untouched:
@@ -422,54 +372,38 @@ def count(counts: Counter[str], found: list[Finding]) -> None:
 NAMES = [*FILES, "zho_trad", "dyu", "ast"]
 
 
-def confusions(code: str) -> dict[str, str]:
-    """Returns name of a language → "l" for an error `wrong-language`, "s" for `wrong-script`, or "–"."""
-    found = {}
-    for name in NAMES:
-        language = find_language(name)
-        pairs = [
-            Pair(source, Translation(source.id, text, f"{name}.devtest", place))
-            for place, (source, text) in enumerate(
-                zip(read_sources()[:SAMPLE], read_lines(code), strict=False), 1
-            )
-        ]
-        findings = [
-            *find_wrong_scripts(pairs, language),
-            *find_foreign_lines(pairs, language),
-            *find_limits(pairs, language),
-        ]
-        errors = [one for one in of_whole_file(findings, SAMPLE) if not one.id]
-        rules = {one.rule.removeprefix("wrong-")[0] for one in errors if one.severity == "error"}
-        found[name] = "".join(sorted(rules)) or "–"
-    return found
-
-
-def print_confusions() -> None:
-    """Prints file × name, as a Markdown table: the error that a file with this name has."""
-    print(f"| file | {' | '.join(NAMES)} |\n|---|{'---|' * len(NAMES)}")
-    for code in FILES:
-        print(f"| {code} | {' | '.join(confusions(code).values())} |", flush=True)
+def confusion(code: str, name: str) -> str:
+    """Returns the errors of a file under the name of a language: "l" for `wrong-language`, "s" for
+    `wrong-script`, or "–".
+    """
+    language = find_language(name)
+    pairs = [
+        Pair(source, Translation(source.id, text, f"{name}.devtest", place))
+        for place, (source, text) in enumerate(
+            zip(read_sources()[:SAMPLE], read_lines(code), strict=False), 1
+        )
+    ]
+    finders = (
+        wrong_language.find_wrong_scripts,
+        wrong_language.find_foreign_lines,
+        wrong_language.find_limits,
+    )
+    found = [one for each in finders for one in each(pairs, language)]
+    errors = (one for one in of_whole_file(found, SAMPLE) if not one.id and one.severity == "error")
+    return "".join(sorted({one.rule.removeprefix("wrong-")[0] for one in errors})) or "–"
 
 
 def check_xhosa() -> list[Finding]:
     """Checks the Xhosa reference of WMT 2021 with its Zulu source."""
-    folder = FLORES / "wmt21-florestest"
     source, target = (
-        (folder / name).read_text("utf-8").removesuffix("\n").split("\n")
-        for name in (
-            "sources/florestest2021.zu-xh.src.zu",
-            "references/florestest2021.zu-xh.ref.A.xh",
-        )
+        _lines_of("wmt21-florestest", folder, f"florestest2021.zu-xh.{end}")
+        for folder, end in (("sources", "src.zu"), ("references", "ref.A.xh"))
     )
     sources = [
         SourceSentence(f"test-{place:04}", "test", "", text, "", "", "", False, False)
         for place, text in enumerate(source, 1)
     ]
-    translations = {
-        one.id: Translation(one.id, text, "xho.test", place)
-        for place, (one, text) in enumerate(zip(sources, target, strict=True), 1)
-    }
-    return check_translations(sources, translations, find_language("xho"))
+    return check("xho", target, sources)
 
 
 def print_findings(findings: list[Finding]) -> None:

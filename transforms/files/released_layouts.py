@@ -92,7 +92,8 @@ LAYOUTS: Mapping[str, Layout] = {
 """Name → layout. Several corpora have more than one."""
 
 _BESIDE = re.compile(
-    r"(?:.*/)?(?:\.[^/]*|__MACOSX)(?:/.*)?|(?:.*/)?(?:README|LICEN[CS]E|CHANGELOG)[^/]*",
+    r"(?:.*/)?(?:\.[^/]*|__MACOSX)(?:/.*)?|(?:.*/)?(?:README|LICEN[CS]E|CHANGELOG)[^/]*"
+    r"|(?:.*/)?dataset_cards/[^/]*\.md|(?:manifest\.json|COMPLETED)",
     re.IGNORECASE,
 )
 """Files beside a release that are not part of it: hidden ones, and descriptions."""

@@ -137,7 +137,7 @@ def draw(
     """
     # Names may be cut; of texts, paths and flags can be copied only if they are not.
     is_name = key < len(columns)
-    wrap = textwrap.wrap if is_name else fold
+    wrap = textwrap.wrap if is_name else fold_parts
     cells, places = list(rows), list(range(len(columns)))
     alone = [[*places[:key], place] for place in places[key:]] or [places]
     widest = max(_width_of(columns, cells, total, one) for one in alone)
@@ -157,7 +157,7 @@ def draw(
     return drawn + _draw(columns, cells, numbers, total, begun)
 
 
-def fold(text: str, width: int) -> list[str]:
+def fold_parts(text: str, width: int) -> list[str]:
     """Returns the lines of a text of at most `width` characters, if no word and no part is longer.
 
     Lines end at white space, or after "|", which separates the parts of signatures.
@@ -168,6 +168,21 @@ def fold(text: str, width: int) -> list[str]:
             lines.append("")
         lines[-1] += part
     return [line.rstrip() for line in lines]
+
+
+def fold(text: str, width: int | None = None) -> str:
+    """Returns a text whose lines are folded between words, if they are wider than `width`.
+
+    `width` is by default that of the screen. If there is no screen, the text is unchanged.
+    """
+    if not (width := width or screen_columns()):
+        return text
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    lines = []
+    for line in text.split("\n"):
+        wrapper.subsequent_indent = " " * (len(line) - len(line.lstrip()) + 2)
+        lines.append(wrapper.fill(line) if len(line) > width else line)
+    return "\n".join(lines)
 
 
 def screen_columns() -> int | None:

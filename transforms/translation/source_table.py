@@ -32,7 +32,13 @@ NOTHING_KNOWN = ("", "", "", False, False)
 
 _OF_PLUS = ("iso_639_3", "iso_15924", "glottocode", "last_updated")
 PLUS_SCHEMA = pa.schema([*RELEASED_SCHEMA, *(pa.field(name, pa.string()) for name in _OF_PLUS)])
-"""Columns of translations in FLORES+."""
+"""Columns of translations that are made of FLORES+."""
+
+PLUS_COLUMNS = pa.schema(
+    [("id", pa.int64())]
+    + [(name, pa.string()) for name in (*_OF_PLUS[:3], "text", *_ABOUT_ARTICLE, _OF_PLUS[3])]
+)
+"""Columns of the files of FLORES+. `id` is the place of a sentence in its split, from 0."""
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
@@ -57,6 +63,11 @@ def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> t
 def yes_or_no(value: bool) -> str:
     """Returns "yes" or "no", the two values that the released metadata uses."""
     return "yes" if value else "no"
+
+
+def yes_or_no_of(sentence: SourceSentence) -> list[str]:
+    """Returns "yes" or "no" for `has_image` and `has_hyperlink`."""
+    return [*map(yes_or_no, (sentence.has_image, sentence.has_hyperlink))]
 
 
 def read_source(text: str) -> list[SourceSentence]:

@@ -79,7 +79,7 @@ def test_a_killed_process_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyP
     project = make(tmp_path)
     monkeypatch.setattr(checks, "MIN_LINES", 0)
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", NoProcesses)
-    with pytest.raises(InputError, match="0 of 2 languages are checked: use --workers 1"):
+    with pytest.raises(InputError, match="0 of 2 languages are done: use --workers 1"):
         list(check_languages(project, LANGUAGES, workers=2))
     assert kinds(project, "deu") == ["packet", "import"]
 

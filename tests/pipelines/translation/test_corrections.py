@@ -145,3 +145,15 @@ def test_an_import_of_other_lines_is_not_corrected(office: Office) -> None:
     told = office.do("import", plain(office, "Un.", *OLD[1:]), "--corrects", "last")
     assert "corrects 0002" in told.out
     assert kinds(office.project) == ["packet", "import", "import", "import"]
+
+
+@pytest.mark.parametrize("number", ["2", "last"])
+def test_a_correction_whose_lines_are_all_refused_ends_no_command(
+    begun: Office, number: str
+) -> None:
+    path = begun.folder / "fra.tsv"
+    path.write_text(f'"id"\t"target ""fra"""\n"{FIRST}"\t"Un\nDeux"\n')
+    told = begun.do("import", path, "--corrects", number, status=1).out
+    assert "imported as 0003, answers packet 0001, corrects 0002: 1 line, 1 refused" in told
+    assert [*state_of(begun.project).refused] == [FIRST]
+    assert texts(begun) == OLD

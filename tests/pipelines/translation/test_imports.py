@@ -340,3 +340,47 @@ def test_two_projects_of_one_name_are_told_apart(tmp_path: Path, sent: Project) 
     path = write(tmp_path, filled(other, TRICKY[:3], ids=small_projects.IDS[:3]))
     (refused,) = bring(sent, path)
     assert "belongs to the project flores101-" in refused.problem
+
+
+def test_a_line_that_another_file_of_the_run_has_right_is_not_sent_again(office: Office) -> None:
+    office.make()
+    plain = office.folder / "fra.dev"
+    plain.write_text("Il pleut.\nDeux lignes.\nTrois.\n")
+    back = office.translate({**good(), "dev-0001": "Il pleut.", "dev-0002": "Un\nDeux"})
+    office.do("import", plain, back, "--language", "fra", status=1)
+    state = small_projects.state_of(office.project)
+    assert (state.entries[-1].facts["refused"], state.refused) == (1, {})
+    assert (state.entries[-1].facts["right_elsewhere"]) == ["dev-0002"]
+
+
+def test_a_file_that_was_imported_before_reports_the_lines_that_are_still_refused(
+    office: Office,
+) -> None:
+    office.make()
+    old = office.folder / "old.tsv"
+    old.write_bytes(office.translate({**good(), "dev-0002": "Un\nDeux"}).read_bytes())
+    office.do("import", old, status=1)
+    assert "line 3: dev-0002 refused" in office.do("import", old, status=1).out
+    office.do("import", office.translate(good()))
+    assert office.do("import", old).out.endswith("already imported as 0002; nothing was added\n")
+
+
+def test_the_untranslated_rows_of_a_table_without_sources_are_counted(office: Office) -> None:
+    office.make()
+    table = office.folder / "fra.tsv"
+    table.write_text("id\ttarget\ndev-0001\tIl pleut.\ndev-0002\t\n")
+    office.do("import", table, "--language", "fra")
+    facts = small_projects.state_of(office.project).entries[-1].facts
+    assert (facts["lines"], facts["empty"], facts["first"]) == (2, 1, 1)
+
+
+def test_a_document_of_an_undetermined_language_takes_the_language_that_is_named(
+    tmp_path: Path, sent: Project
+) -> None:
+    path = write(tmp_path, filled(sent, TRICKY))
+    text = path.read_text("utf-8").replace('trgLang="fr"', 'trgLang="und"')
+    path.write_text(text.replace(f'original="{sent.key}/fra/round1/packet1"', 'original="a"'))
+    (refused,) = bring(sent, path)
+    assert refused.problem.endswith("does not contain its language; name it with --language")
+    (imported,) = bring(sent, path, language="fra")
+    assert imported.is_new

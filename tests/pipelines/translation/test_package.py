@@ -2,21 +2,28 @@
 
 import json
 import re
+import runpy
 import shutil
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from corpusmill.pipelines.adopt_corpora import adopted
+from corpusmill.pipelines.adopt_settings import AdoptConfig
 from corpusmill.pipelines.inspect.build_facts import find_document
 from corpusmill.pipelines.inspect.html_report.make_report import make_report
 from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.run.publish import TargetError
+from corpusmill.pipelines.translation.check_files import read_lines  # noqa: F401  # before the checks are replaced
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
 from corpusmill.pipelines.translation.package import (
+    PLUS,
     Included,
     Packaged,
     make_card,
@@ -25,6 +32,7 @@ from corpusmill.pipelines.translation.package import (
     package,
 )
 from corpusmill.pipelines.translation.project import Project, Rules, create_project, open_project
+from corpusmill.pipelines.translation.score_translations import score_translations
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.workflow import REQUIREMENTS
@@ -32,6 +40,7 @@ from corpusmill.transforms.files.builds.check_builds import find_unlisted
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
+from tests.makers.spm_models import small_model
 from tests.makers.wiki_builds import Command
 from tests.pipelines.translation import small_projects
 from tests.tools.case_tables import read_cases
@@ -241,6 +250,138 @@ def test_packages_are_compared_by_sentence_and_language(tmp_path: Path, run: Com
     assert [line[0] for line in lines if line[2:4] == ["changed", "test"]] == [
         *("test-0001-fra", "test-0002-fra")
     ]
+
+
+@pytest.fixture(scope="module")
+def plus(tmp_path_factory: pytest.TempPathFactory, translated: Project) -> Path:
+    """The package in the layout of FLORES+."""
+    output = str(tmp_path_factory.mktemp("plus"))
+    return Path(package(translated, output, without_review=True, layout=PLUS).folder)
+
+
+@pytest.fixture(scope="module")
+def readopted(plus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("adopted")
+    launch(adopted(AdoptConfig("flores101", str(plus))), str(output), workers=1, is_sample=True)
+    return next(output.glob("flores101/mul-floresplus-released/*/COMPLETED")).parent
+
+
+NAMES = {"eng": "eng_Latn_stan1293", "fra": "fra_Latn_stan1290", "zho_simpl": "cmn_Hans_beij1234"}
+
+
+def test_the_files_of_flores_plus_are_adopted_without_loss(plus: Path, readopted: Path) -> None:
+    names = [code.rpartition("_")[0] for code in NAMES.values()]
+    assert {str(path.relative_to(plus)) for path in plus.rglob("*") if path.is_file()} == {
+        *(f"{split}/{name}.parquet" for split in ("dev", "devtest") for name in names),
+        *(f"dataset_cards/{name}.md" for name in names[1:]),
+        *("COMPLETED", "README.md", "manifest.json"),
+    }
+    assert verify([str(plus), str(readopted)], workers=1).is_sound
+    for split in ("dev", "devtest"):
+        again = {
+            (row["language"], row["number"]): row
+            for row in pq.read_table(readopted / f"{split}-00000-of-00001.parquet").to_pylist()
+        }
+        assert len(again) == 9
+        for code, of_plus in NAMES.items():
+            language = of_plus.rpartition("_")[0]
+            rows = pq.read_table(plus / split / f"{language}.parquet").to_pylist()
+            english, ends = small_projects.TEXTS[split], "。" * (code != "fra")
+            texts = english if code == "eng" else [f"{text}{ends}" for text in TRICKY[split]]
+            assert [(row["id"], row["text"]) for row in rows] == list(enumerate(texts))
+            for row in rows:
+                codes = (row[one] for one in ("iso_639_3", "iso_15924", "glottocode"))
+                assert ("_".join(codes), row["last_updated"]) == (of_plus, "1.0.0")
+                booleans = {name: row[name] == "yes" for name in ("has_image", "has_hyperlink")}
+                kept = {**row, **booleans}
+                number = kept.pop("id")
+                assert kept.items() <= again[language, number].items()
+                assert again[language, number]["id"] == f"{split}-{number:04}-{of_plus}"
+
+
+def test_a_card_of_flores_plus_says_what_is_known_and_what_is_to_be_filled_in(plus: Path) -> None:
+    card = (plus / "dataset_cards/cmn_Hans.md").read_text("utf-8")
+    assert re.findall("^#+ .*", card, re.MULTILINE) == [
+        *("# Dataset card", "## Description", "## License", "## Attribution", "## Language codes"),
+        *("## Additional language information", "## Workflow", "## Additional guidelines"),
+    ]
+    known = ["CC-BY-SA-4.0", "* ISO 639-3: cmn", "* ISO 15924: Hans", "* Glottocode: beij1234"]
+    assert {*known, "Number of translators and editors: 1"} <= {*card.splitlines()}
+    assert "| C1 or C2 in English | 0 | 0 | 1 |" in card  # to be filled in
+    assert card.count("*To be filled in: ") == 5
+    head = yaml.safe_load((plus / "README.md").read_text("utf-8").split("---\n")[1])
+    assert [one["config_name"] for one in head["configs"]] == [
+        *("default", "eng_Latn", "fra_Latn", "cmn_Hans")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"with_test": True}, "FLORES[+] has no split test"),
+        ({"varieties": ["deu=deu_Latn_stan1295"]}, "deu is not in the package"),
+        ({"varieties": ["fra=fra"]}, "fra: 'fra' is no code of FLORES[+]: give --variety fra="),
+        ({"varieties": ["zho_simpl=zho_Hans_beij1234"]}, "zho is a macrolanguage"),
+        ({"varieties": ["fra=cmn_Hans_beij1234"]}, "two languages have the code cmn_Hans_beij"),
+        ({"varieties": ["fra=fra_Latn_stan1290"], "layout": "flores101"}, "only allowed with"),
+    ],
+)
+def test_settings_of_flores_plus_that_are_refused(
+    translated: Project, tmp_path: Path, given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        package(translated, str(tmp_path), **{"without_review": True, "layout": PLUS, **given})
+    assert not any(tmp_path.iterdir())
+
+
+def test_varieties_of_a_language_and_script_have_files_of_their_own(
+    translated: Project, tmp_path: Path
+) -> None:
+    given = {"varieties": ["zho_simpl=fra_Latn_xxxx1234"], "layout": PLUS, "without_review": True}
+    folder = Path(package(translated, str(tmp_path), **given).folder)
+    names = ["eng_Latn", "fra_Latn_stan1290", "fra_Latn_xxxx1234"]
+    assert sorted(path.stem for path in (folder / "dev").iterdir()) == names
+
+
+def test_scores_and_tasks_take_flores_plus_and_what_is_adopted_of_it(
+    translated: Project, plus: Path, readopted: Path, tmp_path: Path, run: Command
+) -> None:
+    """The scores are those of the texts as FLORES-101 has them."""
+    texts = Path(package(translated, str(tmp_path), without_review=True).folder)
+    (tmp_path / "spm.model").write_bytes(small_model())
+    found = []
+    for reference, name in (
+        (texts, "eng-zho_simpl"),
+        (plus, "eng_Latn-cmn_Hans"),
+        (plus / "devtest", "eng_Latn-cmn_Hans"),
+        (readopted, "eng_Latn-cmn_Hans"),
+    ):
+        hypotheses = tmp_path / f"sent{len(found)}"
+        hypotheses.mkdir()
+        lines = ["雨だ。。", "\\n, \\t", "é 。"]
+        (hypotheses / f"{name}.devtest").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        model = str(tmp_path / "spm.model")
+        (scored,) = score_translations(str(reference), [str(hypotheses)], model=model).scored
+        found.append(dict(scored.scores.groups[0].scores))
+    assert found == [found[0]] * 4
+    for build in (plus, readopted):
+        tasks = tmp_path / f"tasks-{build.name}"
+        given = (build, "--output", tasks, "--split", "devtest", "--model", tmp_path / "spm.model")
+        names = run("harness", *given).out.split()
+        assert len(names) == 4
+        assert names[0].endswith("_eng_latn_cmn_hans_devtest")
+        module = runpy.run_path(str(tasks / "corpusmill_task.py"))
+        rows = [
+            {"target": line, "model": str(tmp_path / "spm.model")}
+            for line in (f"{text}。" for text in TRICKY["devtest"])
+        ]
+        scored = [
+            module["process_translation"](row, [line])
+            for row, line in zip(rows, lines, strict=True)
+        ]
+        for metric, function in (("spBLEU", "spbleu"), ("chrF++", "chrf")):
+            value = module[function]([one[metric] for one in scored])
+            assert value == pytest.approx(found[0][metric], abs=1e-9)
 
 
 def test_only_what_is_accepted_unless_asked(tmp_path: Path, translated: Project) -> None:

@@ -27,7 +27,7 @@ def test_lines_are_the_translations_in_order() -> None:
             Translation("dev-0002", "", "fra.dev", 2),
             Translation("dev-0003", "द्वौ।", "fra.dev", 3),
         ),
-        sources={},
+        sources=dict.fromkeys(ids_of(3), ""),
     )
 
 

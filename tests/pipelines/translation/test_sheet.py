@@ -114,7 +114,7 @@ def test_marks_are_undone_only_where_the_header_proves_them(header: str, text: s
 def test_columns_moved_and_taken_away() -> None:
     returned = read_sheet('mine\t target "fra" \tid\n1\t A \tdev-0001\n', "a.tsv")
     translation = Translation("dev-0001", " A ", "a.tsv", 2)
-    assert returned == Returned(PacketName("", "fra", 0, 0), (translation,), {})
+    assert returned == Returned(PacketName("", "fra", 0, 0), (translation,), {"dev-0001": ""})
 
 
 def test_rows_that_are_empty_or_short() -> None:

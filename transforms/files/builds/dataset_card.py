@@ -181,7 +181,8 @@ def read_places(card: str) -> dict[str, str]:
     head = read_head(card)
     places = {}
     for config in head.configs if head else ():
-        folder = posixpath.dirname(config.data_files[0].path)
+        first = config.data_files[0]
+        folder = posixpath.dirname(first.path).removesuffix(f"/{first.split}")
         places[config.config_name] = _ESCAPED.sub(r"\1", folder)
     return places
 
