@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
@@ -42,6 +43,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("CORPUSMILL_DATA does not name a folder of real dumps")
 
 
+def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Returns a folder that the first process which runs tests has made, and the others only read."""
+    shared = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    output, done = shared / name, shared / f"{name}.done"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            make(output)
+            done.touch()
+    return output
+
+
+def make_demo(output: Path) -> None:
+    command = [str(PROGRAM), "demo", "--output", str(output)]
+    subprocess.run(command, env=environment(), check=True, stdin=subprocess.DEVNULL)
+
+
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which `corpusmill demo` has built, once for all processes that run tests; or one that
@@ -49,14 +69,4 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     if "CORPUSMILL_DEMO" in os.environ:
         return Path(os.environ["CORPUSMILL_DEMO"])
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    output, done = shared / "demo", shared / "demo.done"
-    with (shared / "demo.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            command = [str(PROGRAM), "demo", "--output", str(output)]
-            subprocess.run(command, env=environment(), check=True, stdin=subprocess.DEVNULL)
-            done.touch()
-    return output
+    return make_once(tmp_path_factory, "demo", make_demo)

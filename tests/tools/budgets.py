@@ -9,6 +9,7 @@ and docstrings.
 import argparse
 import ast
 import fnmatch
+import functools
 import io
 import pathlib
 import tokenize
@@ -60,6 +61,7 @@ def print_line(name: str, lines: int, budget: int) -> None:
     print(f"{name:55} {lines:7,} {budget:7,}  {over}".rstrip())
 
 
+@functools.cache
 def capabilities() -> list[Capability]:
     """Returns the capabilities in the order of budgets.toml."""
     listed = tomllib.loads(LIST.read_text("utf-8"))["capability"]
@@ -85,6 +87,7 @@ def capability_of(path: str) -> str:
     raise ValueError(f"{path} belongs to no capability in {LIST.name}")
 
 
+@functools.cache
 def code_lines(path: pathlib.Path) -> int:
     """Returns the number of lines of a module with code."""
     text = path.read_text("utf-8")

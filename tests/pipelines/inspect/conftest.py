@@ -1,13 +1,13 @@
 """A browser for the tests of pages."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
-from tests.tools.browsers import BROWSERS, find_browser
-
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 OpenReport: TypeAlias = Callable[[Any, Path], tuple[list[str], Iterator[str]]]
 
 
@@ -15,7 +15,7 @@ OpenReport: TypeAlias = Callable[[Any, Path], tuple[list[str], Iterator[str]]]
 def browser() -> Iterator[Any]:
     """A Chromium of this machine."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = find_browser()
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if not program:
         pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
     with api.sync_playwright() as playwright:

@@ -1,8 +1,10 @@
 """`corpusmill contamination`: evaluation sets and training data of all kinds, and a known truth."""
 
 import json
+import random
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +18,6 @@ from corpusmill.pipelines.inspect.contamination import (
 from corpusmill.pipelines.inspect.inspect_commands import Search
 from corpusmill.transforms.duplicates import find_contamination as find_module
 from tests.makers.edition_builds import article, make_edition
-from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
 from tests.tools import planted_leaks
@@ -47,19 +48,45 @@ def read_report(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def made_truth(folder: Path) -> tuple[list[Any], list[str], str]:
+KINDS: dict[str, Callable[[str, random.Random], str]] = {
+    "whole": planted_leaks.same,
+    "inside": planted_leaks.same,
+    "cut": lambda text, _: text[: len(text) // 2],
+    "changed": planted_leaks.change,
+    "quoted": lambda text, _: f"“{text.upper()}”",
+    "in lines": planted_leaks.wrap,
+    "short line": lambda text, _: f"\n{text}\n",
+}
+
+
+class Item(NamedTuple):
+    id: str
+    kind: str  # a key of KINDS; "" for an item that is in no document
+    text: str
+    document: str
+
+
+def made_truth(folder: Path) -> tuple[list[Item], list[str], str]:
     """Planted items; training data in two files of two kinds, and the evaluation set."""
-    texts = [" ".join(f"t{number}w{place}" for place in range(24)) for number in range(90)]
-    short = [f"Short {number} is, well" for number in range(20)]
+    chance = random.Random(0)
     documents = [" ".join(f"d{number}w{place}" for place in range(60)) for number in range(140)]
-    made = plant_items(texts + short, documents, planted=70, others=28)
-    rows = [{"id": str(number), "text": text} for number, text in enumerate(made.documents)]
+    items = []
+    for number, place in enumerate(chance.sample(range(len(documents)), 98)):
+        kind = list(KINDS)[number % len(KINDS)]
+        text = " ".join(f"t{number}w{at}" for at in range(24))
+        text = f"Short {number} is, well" if kind == "short line" else text
+        if number < 70:
+            words = [] if kind == "whole" else documents[place].split()
+            words.insert(chance.randrange(61), KINDS[kind](text, chance))
+            documents[place] = " ".join(words)
+        items.append(Item(f"{number:02}", kind if number < 70 else "", text, str(place)))
+    rows = [{"id": str(number), "text": text} for number, text in enumerate(documents)]
     train = [
         write_rows(folder / "train-0.parquet", rows[:80]),
         write_rows(folder / "train-1.jsonl", rows[80:]),
     ]
-    items = [{"id": item.id, "text": item.text} for item in made.items]
-    return made.items, train, write_rows(folder / "test.jsonl", items)
+    evaluation = [{"id": item.id, "text": item.text} for item in items]
+    return items, train, write_rows(folder / "test.jsonl", evaluation)
 
 
 @pytest.mark.parametrize("block_characters", [500, 1 << 18])
@@ -73,7 +100,7 @@ def test_a_known_truth(
     searched = [item for item in items if item.kind not in ("", "short line")]
     assert set(rows) == {item.id for item in searched}
     for item in searched:
-        assert rows[item.id]["passages"][0]["document"] == str(item.document)
+        assert rows[item.id]["passages"][0]["document"] == item.document
         assert (rows[item.id]["whole"] == 1) == (item.kind not in ("cut", "changed"))
         assert rows[item.id]["tier"] == ("partly" if item.kind == "cut" else "copied")
     counts = found.splits["test.jsonl", "test"]

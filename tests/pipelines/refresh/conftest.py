@@ -14,22 +14,26 @@ from corpusmill.pipelines.inspect.edition_changes import SplitChanges
 from corpusmill.pipelines.refresh import refresh_corpus
 from corpusmill.pipelines.run import publish
 from corpusmill.pipelines.run.editions import write_cards
+from tests.conftest import make_once
 from tests.makers.wiki_builds import Command, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, OLD, Place, put_dump
 
 
-@pytest.fixture(scope="session")
-def followed(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """A place that has followed a site from the old dump to the new one, with all that is real."""
-    place = Place(tmp_path_factory.mktemp("followed"))
+def follow(folder: Path) -> None:
+    place = Place(folder)
     with DumpServer() as site:
         put_dump(site, OLD)
         place.configure(site.url)
         assert run_cli("refresh", "--config", place.config) == 0
         put_dump(site, NEW)
         assert run_cli("refresh", "--config", place.config) == 0
-    return place
+
+
+@pytest.fixture(scope="session")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A place that has followed a site from the old dump to the new one, with all that is real."""
+    return Place(make_once(tmp_path_factory, "followed", follow))
 
 
 @pytest.fixture
