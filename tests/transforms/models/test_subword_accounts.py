@@ -68,6 +68,14 @@ def test_sound_accounts() -> None:
         "| xx | – | – | – | – | – | – | – | – | – |"
     ) in card
     assert 'model_file="sentencepiece/multilingual-64k.model"' in card
+    assert "The paper has 99.8 to 99.9 %." in card
+
+
+def test_a_card_without_languages_of_the_paper_has_none_of_its_figures() -> None:
+    accounts = SubwordAccounts(BUILDS, {"uk": 5}, {}, {})
+    card = "\n".join(accounts(Ledger({"trained": TRAINED, "stats": UK}), PROVENANCE).sections)
+    assert "| uk | 2.000 | – | 3.000 | – | 99.75 % |" in card
+    assert "99.9 %" not in card
 
 
 def test_a_vocabulary_that_is_not_there_has_a_reason() -> None:
