@@ -358,10 +358,16 @@ def _order(record: Rejected) -> tuple[object, ...]:
     return record.stage, record.reason, record.title, len(record.id), record.id, record.detail
 
 
-def _rejected(facts: Facts) -> Iterator[Rejected]:
+def _rejected(facts: Facts, identity: str = "") -> Iterator[Rejected]:
+    """Yields the rejected records of a build; only those with the id or title `identity` if it is given."""
     for name in facts.rejected_names():
         for part in read_file(facts.build.file(name), Rejected._fields):
-            columns = (column.to_pylist() for column in part.table.columns)
+            table = part.table
+            if identity:
+                table = table.take(
+                    pa.array(_rows_of(table, ("id", "title"), [identity]), pa.int64())
+                )
+            columns = (column.to_pylist() for column in table.columns)
             yield from map(Rejected._make, zip(*columns, strict=True))
 
 
@@ -556,20 +562,16 @@ def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, s
 
 
 def _rejected_with(facts: Facts, identity: str) -> Iterator[Origin]:
-    build = facts.build
-    for name in facts.rejected_names():
-        for part in read_file(build.file(name), Rejected._fields):
-            table = part.table
-            for place in _rows_of(table, ("id", "title"), [identity]):
-                record = Rejected(*(table[column][place].as_py() for column in Rejected._fields))
-                told = [
-                    ("build", build.signature),
-                    ("title", record.title),
-                    ("id", record.id),
-                    ("stage", record.stage),
-                    ("reason", record.reason),
-                    ("detail", _short(record.detail)),
-                    *_inputs(build),
-                    *_of_tables(facts, record.id, record.title),
-                ]
-                yield Origin("rejected", [one for one in told if one[1]], "")
+    for record in _rejected(facts, identity):
+        told = [
+            ("build", facts.build.signature),
+            ("title", record.title),
+            ("id", record.id),
+            ("stage", record.stage),
+            ("reason", record.reason),
+            ("detail", _short(record.detail)),
+            ("page", address_of(facts, record.id, record.title)),
+            *_inputs(facts.build),
+            *_of_tables(facts, record.id, record.title),
+        ]
+        yield Origin("rejected", [one for one in told if one[1]], "")

@@ -253,7 +253,6 @@ def add_report(commands: Commands) -> None:
     add_folders(parser, "builds, or folders with builds below")
     Flags(parser).choice("--format", FORMATS, "output format (default %(default)s)")
     Flags(parser).text("--html", "FILE", "write an HTML page with charts, which needs no network")
-    parser.set_defaults(extras=[])
 
 
 def _run_report(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from rich.cells import cell_len
@@ -198,7 +199,9 @@ def test_the_newest_edition_below_a_folder_is_taken(tmp_path: Path) -> None:
 def test_a_rejected_document_says_why() -> None:
     origins = find_document(golden("wiki40b/uk"), "Ключ (значення)")
     assert [origin.fate for origin in origins] == ["rejected"]
-    assert dict(origins[0].facts)["reason"] == "disambiguation"
+    told = dict(origins[0].facts)
+    page = "https://uk.wikipedia.org/wiki/" + quote("Ключ_(значення)")
+    assert (told["reason"], told["page"]) == ("disambiguation", page)
     assert not origins[0].text
 
 
