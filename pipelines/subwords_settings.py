@@ -52,8 +52,12 @@ from corpusmill.transforms.models.subword_models import PieceSettings, SubwordSe
 _NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
 
 CORPUS = "subwords"
-VERSION = "1.0.0"
-RELEASE = Release(CORPUS, VERSION, {"1.0.0": "First build."})
+VERSION = "1.1.0"
+RELEASE_NOTES = {
+    "1.0.0": "First build.",
+    "1.1.0": "A vocabulary can be learned from whole articles, without loss, as in the Wiki-40B paper.",
+}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 PAPER_LANGUAGES = 101
 WIKI40B_LANGUAGES = 41
 UNDATED = "latest"
