@@ -15,6 +15,7 @@ LISTED = runpy.run_path(str(PACKAGE / "pipelines" / "run" / "extras.py"))
 EXTRAS = LISTED["EXTRAS"]
 ALL = sorted(set().union(*EXTRAS.values()))
 CHINESE = list(LISTED["CHINESE"])  # under the GPL, so not in ALL
+DATASKETCH = list(LISTED["DATASKETCH"])
 
 setup(
     name="corpusmill",
@@ -82,6 +83,7 @@ setup(
     extras_require={
         **{name: [*libraries] for name, libraries in EXTRAS.items()},
         "all": ALL,
+        "datasketch": DATASKETCH,
         "aws": ["apache-beam[aws]>=2.77,<2.78", "boto3>=1.36"],  # supports If-Match in put_object
         "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
         "spark": ["pyspark>=3.5.1,<3.6"],  # the job server requires Spark 3
@@ -89,7 +91,7 @@ setup(
         "test": [
             *ALL,
             *CHINESE,
-            "datasketch>=2,<3",  # the reference for MinHash; needs scipy, 140 MB
+            *DATASKETCH,  # the reference for MinHash, too
             "hypothesis>=6",
             "pytest>=8",
             "pytest-timeout>=2.3",  # a test that hangs fails with its stack; MIT

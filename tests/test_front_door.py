@@ -69,7 +69,7 @@ def test_examples(module: str, demo: Path, tmp_path: Path, monkeypatch: pytest.M
 
 def test_every_function_has_an_example() -> None:
     functions = [name for name in corpusmill.__all__ if name.islower()]
-    assert len(functions) == 9
+    assert len(functions) == 10
     assert all(">>> " in getattr(corpusmill, name).__doc__ for name in functions)
 
 
@@ -138,6 +138,8 @@ BAD: list[tuple[str, Sequence[Any], str]] = [
     ("normalize_news", (b"line",), "line must be a str, not bytes"),
     ("tokenize_news", (b"line",), "line must be a str, not bytes"),
     ("tokenize_news", ("\udfff",), "not valid Unicode"),
+    ("signature", (b"text",), "text must be a str, not bytes"),
+    ("signature", ("\ud800",), "not valid Unicode"),
     ("contaminated", (None, ["text"]), "items must be several texts"),
     ("contaminated", ([b"text"], ["text"]), r"items\[0\] must be a str"),
     ("contaminated", (["text"], ["a", b"text"]), r"documents\[1\] must be a str"),
@@ -234,6 +236,13 @@ def test_pages_are_those_of_a_build(language: str, demo: Path) -> None:
     assert len(rows) > 10
     for row in rows:
         assert cleaned[row["version_id"]].wiki40b == row["text"]
+
+
+def test_signatures_without_words_and_without_datasketch(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert corpusmill.signature("—").is_empty()
+    monkeypatch.setitem(sys.modules, "datasketch", None)
+    with pytest.raises(corpusmill.CorpusmillError, match=r"pip install 'corpusmill\[datasketch\]'"):
+        corpusmill.signature("text")
 
 
 def test_damaged_builds(demo: Path, tmp_path: Path) -> None:

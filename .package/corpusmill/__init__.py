@@ -16,7 +16,7 @@ from ._errors import CorpusmillError
 if TYPE_CHECKING:
     from ._books import date_book, strip_gutenberg
     from ._builds import load
-    from ._duplicates import Contamination, contaminated
+    from ._duplicates import Contamination, contaminated, signature
     from ._news import normalize_news, tokenize_news
     from ._wikipedia import CleanPage, Templates, clean, read_pages, read_templates
     from .transforms.books.publication_dates import PublicationDate
@@ -41,6 +41,7 @@ __all__ = [
     "normalize_news",
     "read_pages",
     "read_templates",
+    "signature",
     "strip_gutenberg",
     "tokenize_news",
 ]
@@ -48,7 +49,7 @@ __all__ = [
 _MODULES = {
     "_books": ("date_book", "strip_gutenberg"),
     "_builds": ("load",),
-    "_duplicates": ("Contamination", "contaminated"),
+    "_duplicates": ("Contamination", "contaminated", "signature"),
     "_news": ("normalize_news", "tokenize_news"),
     "_wikipedia": ("CleanPage", "Templates", "clean", "read_pages", "read_templates"),
     "transforms.books.publication_dates": ("PublicationDate",),

@@ -1,8 +1,8 @@
-"""Finds evaluation items in documents."""
+"""Signs texts with MinHash, and finds evaluation items in documents."""
 
 import collections
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ._errors import CorpusmillError, check_text
 from .transforms.duplicates.contamination_evidence import find_hits
@@ -14,6 +14,17 @@ from .transforms.duplicates.evaluation_index import (
     fold_block,
 )
 from .transforms.duplicates.matched_passages import find_matches
+from .transforms.duplicates.minhash import (
+    NGRAM_WORDS,
+    PERMUTATIONS,
+    SEED,
+    hash_ngrams,
+    sign_documents,
+)
+from .transforms.files.text import plain_words
+
+if TYPE_CHECKING:
+    from datasketch import MinHash
 
 
 class Contamination(NamedTuple):
@@ -25,6 +36,46 @@ class Contamination(NamedTuple):
     start: int  # position in the document in NFC, in characters
     end: int
     text: str  # of the document: the passage
+
+
+def signature(text: str) -> "MinHash":
+    """Returns the MinHash signature of a text, to find similar texts with the library datasketch.
+
+    It is made of the 8-grams of words, in lower case and without punctuation, as in the search for
+    near-duplicates. The library must be installed: `pip install 'corpusmill[datasketch]'`.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    datasketch.MinHash
+        128 numbers, with `scheme="affine32"` and `seed=1`. It is empty for a text without words.
+
+    Raises
+    ------
+    CorpusmillError
+        The text is no str, or datasketch is not installed.
+
+    Examples
+    --------
+    >>> import corpusmill
+    >>> words = "the ferry leaves the old harbour at nine and comes back at noon on every day but Sunday"
+    >>> first, second = corpusmill.signature(words), corpusmill.signature(f"{words.upper()}!")
+    >>> first.jaccard(second)
+    1.0
+    """
+    check_text(text, "text")
+    try:
+        from datasketch import MinHash
+    except ImportError as error:
+        raise CorpusmillError(
+            "the library datasketch is not installed; run pip install 'corpusmill[datasketch]'"
+        ) from error
+    ngrams = hash_ngrams(plain_words(text), NGRAM_WORDS)
+    values = sign_documents([ngrams], PERMUTATIONS)[0] if len(ngrams) else None
+    return MinHash(PERMUTATIONS, SEED, hashvalues=values, scheme="affine32")
 
 
 def contaminated(items: Iterable[str], documents: Iterable[str]) -> Iterator[Contamination]:

@@ -44,6 +44,9 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 """Name of a corpus or command → requirements in the format of pip."""
 
 
+DATASKETCH = ("datasketch>=2,<3",)  # needs scipy, 140 MB
+"""Requirements of the extra "datasketch", which only `corpusmill.signature` needs."""
+
 CHINESE = ("zhconv-rs>=0.4.2,<0.5",)
 """Requirements of the extra "zh". The licence of zhconv-rs is GPL-2.0-or-later, because the package contains
 the conversion tables of MediaWiki. So the extra is not in EXTRAS, and the extra "all" does not contain it.
