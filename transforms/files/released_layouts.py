@@ -93,7 +93,7 @@ LAYOUTS: Mapping[str, Layout] = {
 
 _BESIDE = re.compile(
     r"(?:.*/)?(?:\.[^/]*|__MACOSX)(?:/.*)?|(?:.*/)?(?:README|LICEN[CS]E|CHANGELOG)[^/]*"
-    r"|(?:.*/)?dataset_cards/[^/]*\.md|(?:manifest\.json|COMPLETED)",
+    r"|(?:.*/)?(?:dataset_cards/[^/]*\.md|manifest\.json|COMPLETED)",
     re.IGNORECASE,
 )
 """Files beside a release that are not part of it: hidden ones, and descriptions."""
