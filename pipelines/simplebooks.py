@@ -12,10 +12,10 @@ import apache_beam as beam
 from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.books import book_rows, screen_books, take_simplest
-from corpusmill.transforms.books.book_overlap import parse_overlap
+from corpusmill.transforms.books.book_overlap import parse_threshold
 from corpusmill.transforms.books.count_book_vocabulary import CountSizes, MapUnknownWords
 from corpusmill.transforms.books.genres import genre_to_reject
-from corpusmill.transforms.books.select_books import SelectBooks, SelectByMinHash
+from corpusmill.transforms.books.select_books import SelectBooks
 from corpusmill.transforms.books.simplebooks_rows import (
     SCHEMA,
     SPLITS_WITH_SMALL,
@@ -117,12 +117,8 @@ class SimpleBooks(BookBuild):
 
     def _select(self, scratch: str) -> beam.PTransform:
         config = self.config
-        threshold, by_minhash = parse_overlap(config.overlap)
-        if by_minhash:
-            return SelectByMinHash(scratch, threshold, config.ngram_words, config.overlap_words)
-        return SelectBooks(
-            scratch, threshold, config.ngram_words, config.estimate, config.overlap_words
-        )
+        rule = config.ngram_words, config.estimate, config.overlap_words
+        return SelectBooks(scratch, parse_threshold(config.overlap), *rule)
 
     def write(
         self, root: beam.Pipeline, place: Place, readable: ReadableBooks, chosen: ChosenBooks

@@ -25,8 +25,7 @@ how books are chosen: only English prose is used, no poems, plays, manuals or re
 the ratio of its length L (in tokens) to its vocabulary V (different words), as given by --formula, is at
 least --min-ratio. From the largest to the smallest, each simple book is kept, unless half of its
 eight-word sequences occur in larger books that were kept. Of these books, the simplest are used, up to
---target-tokens and --max-vocabulary. The result does not depend on the number of workers. With --overlap
-minhash, fewer books are compared, and small books that are part of much larger ones are missed.
+--target-tokens and --max-vocabulary. The result does not depend on the number of workers.
   The default formula, L/V^1.35, gives 0.22 for an average book of any length, and at least 0.35 for the
 books of the paper that are known. Such a book has at most 71 % of the average number of different words:
 1,998 in 10,000 tokens, or 7,348 in 58,000. An input of some hundred books has too few of these. Then the
@@ -138,7 +137,7 @@ class SimpleBooksConfig(BooksConfig):
     overlap: str = CHOICE.setting(
         book_overlap.THRESHOLD,
         "drop a book if at least this share of its word sequences occurs in larger books that are kept"
-        " (default 0.5); minhash, or minhash:SHARE, compares only books that MinHash finds similar",
+        " (default %(default)s)",
         metavar="SHARE",
     )
     overlap_words: str = CHOICE.setting(
@@ -188,10 +187,7 @@ class SimpleBooksConfig(BooksConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         simplicity.NotSimple(self.formula, self.min_ratio)
-        if book_overlap.parse_overlap(self.overlap).by_minhash and self.estimate > 1:
-            raise ValueError(
-                "`estimate` cannot be used with `overlap='minhash'`: set `overlap` to a share, such as 0.5"
-            )
+        book_overlap.parse_threshold(self.overlap)
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish corpora made from the same input.
@@ -202,7 +198,7 @@ class SimpleBooksConfig(BooksConfig):
         written = {
             "formula": FOLDER_NAME[self.formula],
             "min_ratio": self.min_ratio if is_auto else str(float(Fraction(self.min_ratio))),
-            "overlap": book_overlap.parse_overlap(self.overlap).name,
+            "overlap": str(float(book_overlap.parse_threshold(self.overlap))),
         }
         unused = () if self.target_tokens else ("max_vocabulary",)
         variant = super().variant() | written
