@@ -75,7 +75,7 @@ class BooksConfig(Config):
 
 
 CORPUS = "pg19"
-VERSION = "1.4.0"
+VERSION = "1.5.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": "Line feeds are counted; the card has the figures of the paper. The texts are the same.",
@@ -92,6 +92,11 @@ RELEASE_NOTES = {
     "1.4.0": (
         "More notes of makers are removed. Years below lists of other books are read. missing-*.tsv lists the"
         " released books that are not in the build."
+    ),
+    "1.5.0": (
+        "More notes of makers are removed: those without a heading above the title, marks of proofreaders and"
+        " of holes, names of files of pictures. The volume of a magazine gives a year; the months of a"
+        " chapter give none."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

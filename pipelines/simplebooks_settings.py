@@ -53,7 +53,7 @@ from corpusmill.transforms.files.text import SPLITS
 from .pg19_settings import INPUTS, BooksConfig
 
 CORPUS = "simplebooks"
-VERSION = "3.0.0"
+VERSION = "3.1.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "2.0.0": (
@@ -74,6 +74,7 @@ RELEASE_NOTES = {
         " these. Of books that do not overlap, the simplest are used, up to the paper's 92 M tokens."
         " Dashes are tokens of their own, and the underscores of italics are no tokens, as in the release."
     ),
+    "3.1.0": "More notes of makers are removed.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 FOLDER_NAME = {

@@ -33,6 +33,10 @@ _FOOTNOTE = re.compile(
 )
 
 
+# A footnote, up to the next one: "[1] Transcriber's note: sic."
+_MARKED_NOTE = re.compile(
+    r"[ \t]{0,20}\[\w{1,3}\][^\n]{1,200}(?:\n(?![ \t]{0,40}\[)[^\n]{1,200}(?=\n)){0,9}"
+)
 _MAX_SIGNED = 1500  # maximum characters of a note that ends with initials
 _CREDIT = re.compile(
     r"\b(?i:(?:produced|transcribed|prepared|scanned|typed)\b[^\n]{0,80}(?:\n[^\n]{0,80})?\bby|credits):?"
@@ -40,7 +44,7 @@ _CREDIT = re.compile(
 )
 _INITIALS = re.compile(r"(?<=[\s—-])([A-Z](?:\.?\s?[A-Z]){1,2})\.?(?:\sM\.\s?D\.)?\]?\s*\Z")
 # Parts of the words that rules are anchored at. Few texts have many of them.
-_STEMS = ("utenberg", "ranscri", "text", "Book", "missing ", "Entire e", "[", "(", "<")
+_STEMS = ("utenberg", "ranscri", "text", "Book", "book", "missing ", "[", "(", "<", "{")
 
 
 class _Opening(msgspec.Struct):
@@ -70,6 +74,10 @@ class _HeadRules(msgspec.Struct, dict=True):
     @functools.cached_property
     def is_anywhere(self) -> re.Pattern[str]:
         return spans.any_of(rule.pattern for rule in self.anywhere)
+
+    @functools.cached_property
+    def is_passage(self) -> re.Pattern[str]:
+        return spans.any_of(rule.first for rule in self.passage)
 
 
 class _TranscriberRules(msgspec.Struct):
@@ -291,7 +299,8 @@ def _transcribers_notes(
             continue
         near = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
         opening = max(text.rfind("[", near, anchor + 1), text.rfind("{", near, anchor + 1))
-        if opening >= at and rules.heading.match(text, opening):
+        is_note = opening >= at and rules.heading.match(text, opening)
+        if is_note and brackets().get(opening, len(text)) > anchor:  # not "[1] Transcriber's note"
             if end := _bracket_end(text, opening, brackets(), rules):
                 notes.append(spans.with_blank_lines(text, opening, end))
                 at = notes[-1][1]
@@ -342,6 +351,8 @@ def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span 
     """
     if text[start : spans.line_end(text, start)].lstrip().startswith(("|", "+")):
         return _box(text, start, rules.max_box_lines)
+    if found := _MARKED_NOTE.match(text, start):
+        return spans.with_blank_lines(text, start, found.end())
     is_at_end = start > len(text) // 2 and len(text) - start <= rules.max_end_characters
     limit = len(text) if is_at_end else min(start + rules.max_middle_characters, len(text))
     limit = _footnotes_below(text, start, limit)
@@ -383,13 +394,24 @@ def _middle_note(text: str, start: int, limit: int, rules: _TranscriberRules) ->
             is_speaking = speaking == end and rules.words.search(paragraph.text)
             end = paragraph.end
             speaking = end if is_speaking else speaking
-    if not end or not (is_list or rules.words.search(text, others[0].start, end)):
+    is_known = is_list or (end and rules.words.search(text, others[0].start, end))
+    is_numbered = bool(end) and others[0].text.lstrip().startswith(("1.", "1)", "(1)"))
+    if not end or not (is_known or (is_numbered and _is_first(text, start))):
         if is_alone or len(heading.text) > rules.max_paragraph_characters:
             return None
         return spans.with_blank_lines(text, start, heading.end)
     above = spans.line_start(text, max(start - 1, 0))
     first = above if _SEPARATOR.fullmatch(text[above:start].strip("\n")) else start
     return spans.with_blank_lines(text, first, end)
+
+
+def _is_first(text: str, start: int) -> bool:
+    """Returns True if nothing of the book is above `start`, only credits and the like."""
+    rules = _rules().head
+    return start <= rules.max_characters and all(
+        _is_head_note(paragraph, True, True, rules)
+        for paragraph in spans.split_paragraphs(text, 0, start)
+    )
 
 
 def _is_alone(heading: spans.Paragraph, rules: _TranscriberRules) -> bool:
@@ -498,9 +520,9 @@ def _is_head_note(
 def _passages(
     text: str, paragraphs: Sequence[spans.Paragraph], rules: _HeadRules
 ) -> Iterator[spans.Span]:
+    starts = [one.start for one in paragraphs if rules.is_passage.match(text, one.start)]
     for passage in rules.passage:
-        for paragraph in paragraphs:
-            start = paragraph.start
+        for start in starts:
             if found := passage.first.match(text, start):
                 if last := passage.last.search(text, found.end(), start + passage.max_characters):
                     yield spans.with_blank_lines(text, start, last.end())

@@ -166,7 +166,8 @@ _REPUBLISHED = re.compile(
 # A copyright line without the sign ©: "1903 by Nobody & Co."
 _HOLDER = re.compile(rf"{_ARABIC} by \S.{{0,80}}")
 _ISSUE = re.compile(
-    rf"\b(?:nos?|numbers?|vol|volume|issue)\b.*\b{_MONTH_NAME}\b\.?,? (?:\d\d?,? )?(1[5-9]\d\d)\b",
+    rf"\b(?:nos?|numbers?|vol|volume|issue)\b.*\b{_MONTH_NAME}\b\.?,? (?:\d\d?,? )?(1[5-9]\d\d)\b"
+    r"|\b(?:magazine|monthly|weekly|quarterly|review|journal),? (?:vol\.? )?\d{1,3},? \((1[5-9]\d\d)\)",
     re.IGNORECASE,
 )
 # A book that is published each year: "Nobody's Guide for 1913"
@@ -288,7 +289,7 @@ def issue_year(line: str) -> int | None:
     annual = _ANNUAL.search(line) if not match else None
     if annual and annual.end() == len(line):
         return _year_of_arabic(annual)
-    return int(match[1]) if match else None
+    return int(match[1] or match[2]) if match else None
 
 
 def _without_markup(block: Block) -> Block:
