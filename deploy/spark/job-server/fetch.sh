@@ -19,7 +19,7 @@ command -v mvn >/dev/null || { echo "fetch.sh: mvn is not installed; on Debian: 
 mkdir -p "$(dirname "$target")"
 part=$(mktemp -d "$target.part-XXXXXX")
 trap 'rm -rf "$part"' EXIT
-maven() { timeout "${FETCH_SECONDS:-900}" mvn -q -B -f "$here/pom.xml" "-Djar.folder=$part" "$@" </dev/null >&2; }
+maven() { timeout --foreground "${FETCH_SECONDS:-900}" mvn -q -B -f "$here/pom.xml" "-Djar.folder=$part" "$@" </dev/null >&2; }
 
 maven org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
     -DincludeScope=runtime "-DoutputDirectory=$part/jars"
