@@ -13,8 +13,8 @@ import apache_beam as beam
 
 from corpusmill.pipelines.run.corpora import layout_of, paper_of, shape_of
 from corpusmill.pipelines.run.corpus_build import BuildOfBuild, Place, Stage
+from corpusmill.pipelines.run.editions import choose_build
 from corpusmill.transforms.files.builds.finished_builds import (
-    open_build,
     schema_of_files,
     text_bytes_of,
 )
@@ -61,7 +61,7 @@ class Ngrams(BuildOfBuild):
         Raises InputError for a build that is missing, damaged or empty, ValueError for unknown splits.
         """
         self.config = config
-        self.build = open_build(config.corpus)
+        self.build = choose_build(config.corpus)
         layout, shape = layout_of(self.build.manifest), shape_of(self.build.manifest)
         if not layout or not shape:
             raise InputError(

@@ -189,5 +189,6 @@ def _own_model(build: finished_builds.Build) -> str:
             return finished_builds.path_below(build.folder, file["name"])
     raise InputError(
         build.folder,
-        "the build has no SentencePiece model: give a model or a tokenizer.json with --tokenizer FILE",
+        "the build has no SentencePiece model: give a model, such as one of corpusmill subwords, or a"
+        " tokenizer.json with --tokenizer FILE",
     )

@@ -26,10 +26,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     CorpusFile,
     RowGroup,
-    age_of,
     columns_of,
-    find_folders,
-    open_build,
     path_below,
     read_card,
     read_file,
@@ -37,9 +34,9 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from corpusmill.transforms.files.builds.manifest import COMPLETED, is_name
+from corpusmill.transforms.files.builds.manifest import is_name
 from corpusmill.transforms.files.markup import unprotect
-from corpusmill.transforms.files.read_files import InputError, is_there, open_input
+from corpusmill.transforms.files.read_files import InputError, open_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Rejected
 from corpusmill.transforms.files.terminal import shorten
 from corpusmill.transforms.files.text import fingerprint, grouped
@@ -48,6 +45,7 @@ from corpusmill.transforms.wikitext.article_markers import START_ARTICLE, parse_
 from corpusmill.transforms.wikitext.wikis import code_of, dbname_of
 
 from ..run.corpora import row_of_build, shape_of
+from ..run.editions import choose_build
 from .build_sizes import STATS, counts_are_read
 
 
@@ -402,7 +400,7 @@ def find_document(folder: str, identity: str) -> list[Origin]:
 
     Raises InputError if neither a row nor a rejected record matches.
     """
-    build = build_in(folder)
+    build = choose_build(folder)
     shape = shape_of(build.manifest)
     if not shape or not shape.texts:
         raise InputError(folder, f"a build of {build.corpus} contains no documents")
@@ -411,22 +409,6 @@ def find_document(folder: str, identity: str) -> list[Origin]:
         known = shape.id or "text"
         raise InputError(folder, f"no document and no rejected record has the {known} {identity!r}")
     return found
-
-
-def build_in(folder: str) -> Build:
-    """Returns the build in a folder, or the newest of the builds in its subfolders.
-
-    Raises InputError if these builds are of several corpora or editions.
-    """
-    if is_there(path_below(folder, COMPLETED)):
-        return open_build(folder)
-    builds = [open_build(one) for one in find_folders([folder]).finished]
-    named = sorted({f"{build.corpus}/{build.edition}" for build in builds})
-    if len(named) > 1:
-        raise InputError(
-            folder, f"contains builds of {', '.join(named)}: give the folder of one build"
-        )
-    return max(builds, key=age_of)
 
 
 def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:

@@ -39,7 +39,6 @@ from corpusmill.transforms.files.builds.finished_builds import (
     CorpusRows,
     RowGroup,
     columns_of,
-    open_build,
     read_row_group,
     row_groups_of,
     schema_of_files,
@@ -53,7 +52,7 @@ from corpusmill.transforms.files.terminal import draw, escape_line, screen_colum
 from corpusmill.transforms.files.text import fingerprint
 
 from ..run import corpora
-from ..run.editions import SUMMARY
+from ..run.editions import SUMMARY, choose_build
 from ..run.engines.run_pipeline import run_pipeline
 from . import edition_changes, text_changes
 from .build_facts import SENTENCE
@@ -355,7 +354,7 @@ def compare_builds(
     corpora or languages; BuildError if rows are damaged, have no id, or do not match the manifest.
     """
     with reporting(**means) as (engine, path):
-        builds = open_build(old), open_build(new)
+        builds = choose_build(old), choose_build(new)
         shape = check_comparable(*builds)
         compared = choose_compared(*builds, shape, text)
         run_pipeline(lambda root: add_comparison(root, builds, compared, path), engine)

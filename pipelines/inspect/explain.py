@@ -39,7 +39,8 @@ from corpusmill.transforms.wikitext.templates import definitions
 from corpusmill.transforms.wikitext.templates.lookup import TemplateTable
 from corpusmill.transforms.wikitext.wikis import dbname_of
 
-from .build_facts import Origin, build_in
+from ..run.editions import choose_build
+from .build_facts import Origin
 
 STAGE = "inspect"
 MAX_CALLED = 1_000
@@ -336,7 +337,7 @@ def title_and_language(folder: str, origin: Origin) -> tuple[str, str]:
 
     Raises ValueError if the build is not a build of Wiki-40B.
     """
-    build = build_in(folder)
+    build = choose_build(folder)
     if build.corpus != "wiki40b":
         raise ValueError(f"--dump is for builds of wiki40b, but this is a build of {build.corpus}")
     return dict(origin.facts)["title"], build.language

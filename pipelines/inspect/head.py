@@ -123,9 +123,9 @@ def show_documents(
     from corpusmill.transforms.files.records import TITLE_IN_TEXT
 
     from ..run.corpora import shape_of
-    from .build_facts import build_in
+    from ..run.editions import choose_build
 
-    build = build_in(folder)
+    build = choose_build(folder)
     shape = shape_of(build.manifest)
     splits = [name for name, files in build.files.items() if files]
     if not shape or not splits:

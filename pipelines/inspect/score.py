@@ -19,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
+from corpusmill.transforms.files.builds.finished_builds import Build, read_json
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.read_files import InputError, match_inputs
 from corpusmill.transforms.files.terminal import draw, fold_parts, screen_columns
 
 from ..run.corpora import VERSION, paper_of, shapes
+from ..run.editions import choose_build
 from . import language_model_scores as scores
 from .text_sources import find_rows
 
@@ -121,7 +122,7 @@ def score(
 
     Raises InputError if a folder or file cannot be read, ValueError for values that cannot be scored.
     """
-    build = open_build(corpus)
+    build = choose_build(corpus)
     normalisers = normalisers_of(build, split)
     if perplexity is not None:
         total = scores.log_likelihood_of_perplexity(perplexity, normalisers.pieces, "pieces")
@@ -359,7 +360,7 @@ def mix_models(corpus: str, models: Sequence[str], fit: str, split: str, base: s
         raise ValueError(
             f"{bare[0]}: write {SPLIT} in place of the name of the split, as in 'scores/{SPLIT}-*.parquet'"
         )
-    build = open_build(corpus)
+    build = choose_build(corpus)
     counts = {name: normalisers_of(build, name) for name in (fit, split)}
     fitted, scored = (read_tokens(models, name, counts[name], base) for name in (fit, split))
     found = Mixture(models, fit_weights(fitted.values), fitted, scored)

@@ -432,6 +432,20 @@ def choose_builds(
     return [_choose(edition, builds) for edition, builds in sorted(of_edition.items())]
 
 
+def choose_build(folder: str) -> finished_builds.Build:
+    """Returns the build in `folder`, or that of the only edition in its subfolders (see `choose_builds`).
+
+    Raises InputError if there is no build, if there are builds of several editions, or if one is damaged.
+    """
+    if is_completed(folder):
+        return finished_builds.open_build(folder)
+    build, *others = choose_builds([folder], content=f"a file {COMPLETED}", limited=True)
+    if others:
+        named = ", ".join(f"{one.corpus}/{one.edition}" for one in (build, *others))
+        raise InputError(folder, f"contains builds of {named}: give the folder of one build")
+    return build
+
+
 def _choose(edition: str, builds: list[finished_builds.Build]) -> finished_builds.Build:
     current = read_current(edition)
     named = [one for one in builds if posixpath.basename(one.folder) == current]

@@ -283,8 +283,13 @@ def test_a_build_without_counts_of_characters_is_scored_by_words(uk: Path, run: 
 
 def test_an_unfinished_build(uk: Path, run: Command) -> None:
     (uk / "COMPLETED").unlink()
-    message = f"corpusmill: error: {uk}: no finished build: there is no file COMPLETED\n"
+    message = f"corpusmill: error: {uk}: no finished build in this folder or below\n"
     assert run("bpc", "--corpus", uk, "--log-likelihood", -1, status=1).err == message
+
+
+def test_the_folder_of_an_edition_stands_for_its_build(uk: Path, run: Command) -> None:
+    flags = ["bpc", "--log-likelihood", -1, "--corpus"]
+    assert run(*flags, uk.parent).out == run(*flags, uk).out
 
 
 # Builds whose manifest has no counts: those of stats.json.
