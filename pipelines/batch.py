@@ -300,8 +300,8 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     is_sound = not finished or _check_splits(finished, settings, beam_flags)
     if finished and not settings.json:
         print()
-    if len(finished) > 1 and not settings.json:
-        corpora_and_output = FileSystems.join(settings.output, CORPUS), "--output", settings.output
+    if len(finished) > 1 and len(finished) == len(corpora) and is_sound and not settings.json:
+        corpora_and_output = *finished, "--output", settings.output
         command = ("corpusmill", "subwords", *_PAPER_VOCABULARY, "--corpora", *corpora_and_output)
         print(f"one vocabulary for all languages, as in the paper: {shlex.join(command)}\n")
     conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)

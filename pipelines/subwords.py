@@ -32,6 +32,7 @@ from corpusmill.transforms.files.read_files import InputError, file_bytes_of, ma
 from corpusmill.transforms.files.read_lines import line_bytes_of
 from corpusmill.transforms.files.records import Layout
 from corpusmill.transforms.files.stores import is_folder
+from corpusmill.transforms.files.terminal import count_of
 from corpusmill.transforms.files.text_kinds import check_sentences
 from corpusmill.transforms.models import read_sentences
 from corpusmill.transforms.models.model_accounts import PIECES_DESCRIPTION, account_for_pieces
@@ -139,6 +140,10 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> list[Build]:
 def _whole_articles(sources: SentenceSources, articles: int) -> SentenceSources:
     if sources.texts:
         raise ValueError("--articles is for builds of Wiki-40B: leave out the files with sentences")
+    for language, builds in sources.builds.items():
+        if len(builds) > 1:
+            folders = ", ".join(build.folder for build in builds)
+            raise ValueError(f"--articles needs one build of {language}, and there are: {folders}")
     layouts = {name: one._replace(paragraphs=WHOLE) for name, one in sources.layouts.items()}
     return sources._replace(layouts=layouts, documents=articles)
 
@@ -299,10 +304,8 @@ class Subwords(CorpusBuild):
         """Returns language → characters per piece in the paper of Wiki-40B, and what differs from it."""
         settings = dataclasses.asdict(self.config)
         return {
-            language: multilingual_beside(builds[0].manifest, settings)
-            if len(builds) == 1
-            else ("–", f"{len(builds)} builds")
-            for language, builds in self.sources.builds.items()
+            language: multilingual_beside(build.manifest, settings, len(self.languages))
+            for language, (build, *_) in self.sources.builds.items()
             if self.config.articles
         }
 
@@ -311,11 +314,11 @@ class Subwords(CorpusBuild):
 
         Of a build, only the manifest is listed, because it contains the hashes of all other files.
         """
-        builds = {
-            f"{language} {build.signature}": [FileSystems.join(build.folder, MANIFEST)]
-            for language, builds in self.sources.builds.items()
-            for build in builds
-        }
+        builds: dict[str, list[str]] = {}
+        for language, of in self.sources.builds.items():
+            for build in of:
+                paths = builds.setdefault(f"{language} {build.signature}", [])
+                paths.append(FileSystems.join(build.folder, MANIFEST))
         texts = {f"{language} lines": paths for language, paths in self.sources.texts.items()}
         evaluated: dict[str, list[str]] = {}
         for file in self.files:
@@ -328,9 +331,12 @@ class Subwords(CorpusBuild):
         in_paper = WIKI40B_LANGUAGES if self.config.articles else PAPER_LANGUAGES
         if len(self.languages) != in_paper:
             found.append(
-                f"Learned from {len(self.languages)} languages: {', '.join(self.languages)}. The paper's is"
-                f" learned from {in_paper}; pieces are longer if fewer languages share them."
+                f"Learned from {count_of(len(self.languages), 'language')}: {', '.join(self.languages)}."
+                f" The paper's is learned from {in_paper}; pieces are longer if fewer languages share them."
             )
+        dates = sorted({build.dump_date for build in self._builds()})
+        if self.config.articles and len(dates) > 1:
+            found.append(f"The dumps are of different dates: {', '.join(dates)}.")
         caveats = (layouts()[build.corpus].caveat for build in self._builds())
         return (*found, *filter(None, dict.fromkeys(caveats)))
 

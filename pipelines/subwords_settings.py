@@ -6,8 +6,7 @@ examples:
   With your own text, one sentence per line, and a small vocabulary:
     corpusmill subwords --corpora corpora/wiki40b 'sw=texts/sw-*.txt.gz' --size 32000 \
       --sentences 10000000 --output corpora
-  64,000 lossless pieces over all languages of Wiki-40B that were built, as in the Wiki-40B paper (the
-  other vocabulary of the paper has 128,000):
+  64,000 lossless pieces over all languages of Wiki-40B that were built, as in the Wiki-40B paper:
     corpusmill subwords --corpora corpora/wiki40b --articles 10000 --size 64000 --output corpora
 
 how sentences are sampled: --sentences is the size of the sample (at most the number of all sentences).
@@ -19,8 +18,8 @@ of Wiki-40B, One Billion Word, PG-19 and SimpleBooks, from the newest build of e
 corpora of one language are combined.
 
 how articles are sampled: with --articles N, the first N articles of train of each build of Wiki-40B are
-used, which are a random sample, because they are in the order of a hash. Articles are not divided into
-sentences. As in the vocabulary of each build, a marker with its line feeds is one piece, the text is not
+used, which are a random sample, because they are in the order of a hash. Each language must have one
+build. Articles are not divided into sentences. As in the vocabulary of each build, a marker with its line feeds is one piece, the text is not
 normalised, and characters without a piece are spelled in bytes, so that pieces give the text again.
 
 how the vocabulary is trained: by one worker, from words and their counts; no worker has the whole text in

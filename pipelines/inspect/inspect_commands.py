@@ -243,7 +243,7 @@ def add_report(commands: Commands) -> None:
     best score in the paper. Unfinished builds are only listed.
     the last column of both tables says what differs from the corpus of the paper, such as the date of the input
     or fewer shards. Sizes of the paper are left out for another language and with --limit, which a note says;
-    scores are left out for any other settings than those of the paper. With --format tsv, there is one table: that of Wiki-40B if there is a build of it.
+    scores are left out for any other settings than those of the paper, and for other numbers of documents. With --format tsv, there is one table: that of Wiki-40B if there is a build of it.
     --html answers ten questions about every build: what was rejected and why, whether it is as large as the
     paper's, how long the documents are, what changed since the previous edition, and others. It has charts,
     20 documents, and a searchable list of rejected documents.

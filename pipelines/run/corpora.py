@@ -216,7 +216,6 @@ CORPORA = (
                 "read-lines/malformed-utf-8": 0.1,
                 "read-lines/line-too-long": 0.01,
                 "duplicates": 0.95,
-                "near_duplicates": 0.95,
             },
         ),
     ),

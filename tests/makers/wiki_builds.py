@@ -45,7 +45,7 @@ class Build:
     def articles(self, split: str = "*") -> list[dict[str, str]]:
         """All articles, in the order of the files."""
         paths = sorted(self.folder.glob(f"{split}-*.parquet"))
-        return _rows([path for path in paths if not path.name.startswith("signatures-")])
+        return _rows(paths)
 
     def version_ids(self) -> set[int]:
         """The revisions of the articles, which name them."""

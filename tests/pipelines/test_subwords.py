@@ -232,6 +232,7 @@ def test_a_vocabulary_of_articles_is_lossless_and_learned_from_the_first_ones(
     assert manifest["caveats"] == [
         "Learned from 3 languages: el, ja, uk. The paper's is learned from 41; pieces are longer if"
         " fewer languages share them.",
+        "The dumps are of different dates: 20260101, 20260201.",
         "Languages with fewer than 3 articles of train, which weigh less than the others: el 1.",
     ]
     corpus = Subwords(SubwordsConfig([str(wikis)], articles=3, size=64_000))
@@ -239,9 +240,9 @@ def test_a_vocabulary_of_articles_is_lossless_and_learned_from_the_first_ones(
     assert 0 < corpus.bytes_to_read(1) < Subwords(SubwordsConfig([str(wikis)])).bytes_to_read(1)
     beside = Subwords(SubwordsConfig([str(wikis)], articles=10_000, size=128_000)).beside_paper()
     assert beside == {
-        "el": ("3.272", "input of 20260201, --lists sentences"),
+        "el": ("3.272", "input of 20260201, --lists sentences, 3 of 41 languages"),
         "ja": ("–", "not the paper's settings: --lists sentences, --limit 9"),
-        "uk": ("3.222", "input of 20260101, --lists sentences"),
+        "uk": ("3.222", "input of 20260101, --lists sentences, 3 of 41 languages"),
     }
 
 

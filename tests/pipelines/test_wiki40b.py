@@ -117,7 +117,7 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> WikiFiles:
 
 
 def big_config(big: WikiFiles, dump: Any) -> Wiki40bConfig:
-    return big.linked(dump=dump, shard_bytes=20_000, signatures=True)
+    return big.linked(dump=dump, shard_bytes=20_000)
 
 
 @pytest.fixture(scope="module")

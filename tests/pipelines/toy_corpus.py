@@ -45,7 +45,7 @@ SPLITS = ("train", "test")
 WORDS = "toy-words"
 PAPER = Paper(
     {"lang": ("en",), "upper-case": ("no",), "every": ("4",)},
-    documents={"train": 80, "test": 20},
+    documents={"train": 6, "test": 1},
     words={"test": 60},
     scores={("", "test"): (PaperScore("perplexity", "Toy 2026, table 1", 12.34, 2),)},
 )

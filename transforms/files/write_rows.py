@@ -354,7 +354,6 @@ def WriteRecords(
     order: Callable[[Any], Any],
     suffixes: str = "parquet",
     records_per_file: int = RECORDS_PER_FILE,
-    count: beam.PCollection | None = None,
 ) -> beam.PCollection:
     """Writes records to files for inspection. These files belong to no split.
 
@@ -368,12 +367,10 @@ def WriteRecords(
       order: function from a tuple of the fields to the sort key within a file.
       suffixes: "tsv", which has a header line, or "parquet", "jsonl" or both, separated by a space; each file
         type contains all records.
-      count: PCollection of one int, the number of records; None to count the records.
     """
-    if count is None:
-        count = records | "CountRecords" >> beam.combiners.Count.Globally()
     shards = (
-        count
+        records
+        | "CountRecords" >> beam.combiners.Count.Globally()
         | "NameFiles" >> beam.WithKeys(name).with_output_types(tuple[str, int])
         | "PlanFiles" >> PlanShards([name], records_per_file)
     )

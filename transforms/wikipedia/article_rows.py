@@ -76,7 +76,6 @@ SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELE
 
 BATCH = 1024  # articles in a row group, and in memory at once
 SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}  # of the articles, in each split
-SHARDS_PER_FILE = 10  # of signatures, which have about a sixth of the size of the text
 
 
 @transform

@@ -148,7 +148,7 @@ def test_a_toy_of_other_settings_is_an_edition_beside_sizes_of_the_paper_without
     folder = toy / "other/toy/en-upper-case-every-2/20260101-1.0.0"
     assert set(rows_of(folder, "test")) <= set(map(str.upper, LINES))
     shown = " ".join(run("report", folder).out.split())
-    assert " train 80, test 20 " in shown
+    assert " train 6, test 1 " in shown
     assert " – input of 20260101, --upper-case, --every 2 " in shown
 
 
@@ -158,7 +158,7 @@ def test_a_toy_is_in_the_demo_and_beside_its_paper_in_the_report(toy: Path, run:
     assert re.search(r"toy +en +20260101 +lines", out)
     tsv = run("report", output, "--format", "tsv").out
     assert (
-        "toy\ten\t20260101\t1.0.0\tlines\ttest\t1\t20\t11\t60\t12.34 perplexity\t\tinput of 20260101\n"
+        "toy\ten\t20260101\t1.0.0\tlines\ttest\t1\t1\t11\t60\t12.34 perplexity\t\tinput of 20260101\n"
         in tsv
     )
     assert find_sources([str(output)], layouts()).builds.keys() == {"en"}
@@ -168,7 +168,7 @@ def test_a_toy_has_a_page_in_the_report(toy: Path, run: Command) -> None:
     run("report", toy / "corpora", "--html", toy / "report.html")
     page = " ".join((toy / "report.html").read_text("utf-8").split())
     for text in (
-        "Lines of train: 6 here, 80 in the paper (7.5 %).",
+        "Lines of train: 6 here, 6 in the paper (100 %).",
         "chosen at random, always the same ones. Each line is a sentence.",
         "Words that occur at least 2 times in the training part: 9 (toy-words).",
         "Rank and frequency of words, vocabulary-words.tsv",

@@ -1,6 +1,5 @@
 import hashlib
 import json
-import operator
 import pickle
 import random
 from collections import Counter
@@ -15,7 +14,6 @@ import pytest
 
 from corpusmill.transforms.books import book_rows
 from corpusmill.transforms.books.book_accounts import BookStats, identity_of
-from corpusmill.transforms.duplicates import near_duplicate_lines
 from corpusmill.transforms.files.formats import file_name
 from corpusmill.transforms.files.records import (
     Article,
@@ -29,7 +27,6 @@ from corpusmill.transforms.files.text import (
     SPLITS,
     Shard,
     fingerprint,
-    shard_of,
     split_of,
 )
 from corpusmill.transforms.files.tfrecord import encode_example, frame_record
@@ -305,21 +302,3 @@ def test_many_records_go_to_several_files_and_none_to_one(tmp_path: Path, suffix
     if suffix == "parquet":
         found = pq.ParquetFile(tmp_path / empty.name)
         assert (found.num_row_groups, found.schema_arrow) == (1, SCHEMA)
-
-
-def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:
-    """Their number is known before they are."""
-    rows = [(f"kept {number // 2}", f"removed {number}", number / 7) for number in range(7)]
-    columns = (near_duplicate_lines.SCHEMA, operator.itemgetter(1), tuple)
-
-    def apply(removed: beam.PCollection, count: beam.PCollection) -> beam.PCollection:
-        writer = WriteRecords(str(tmp_path), "removed", *columns, records_per_file=3, count=count)
-        return removed | writer
-
-    files = sorted(run_inputs(apply, removed=rows[::-1], count=[len(rows)]).elements["main"])
-    assert [file.name for file in files] == [
-        f"removed-{file:05d}-of-00003.parquet" for file in range(3)
-    ]
-    for number, file in enumerate(files):
-        found = [tuple(row.values()) for row in pq.read_table(tmp_path / file.name).to_pylist()]
-        assert found == [row for row in rows if shard_of(row[1], 3) == number]

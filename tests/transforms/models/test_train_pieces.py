@@ -30,7 +30,7 @@ def test_training_on_buckets_in_any_order(tmp_path: Path) -> None:
 
 def test_what_cannot_be_trained_is_an_input_error(tmp_path: Path) -> None:
     packed = [(0, Scratch(str(tmp_path)).put(pack_counts(COUNTS)))]
-    message = "InputError: cannot train a vocabulary on the sampled sentences: SentencePiece cannot"
+    message = "InputError: cannot train a vocabulary on the sampled text: SentencePiece cannot"
     with pytest.raises(Exception, match=message):
         run_transform(TrainPieces(PieceSettings(20)), packed)
 

@@ -133,7 +133,8 @@ class Paper(NamedTuple):
 
     def has_split(self, manifest: Mapping[str, Any], split: str) -> bool:
         """Returns True if a split was made as in the paper, and has as many documents as were published."""
-        is_as_published = is_released(manifest.get("settings", {})) or not (
+        is_whole = "without" not in signed_settings(manifest["signature"])
+        is_as_published = (is_released(manifest.get("settings", {})) and is_whole) or not (
             self._others(manifest) or self._other_inputs(manifest)
         )
         kept = manifest.get("counts", {}).get("kept", {})
@@ -300,13 +301,14 @@ _MULTILINGUAL = {"size": (64_000, 128_000), "articles": (10_000,), "min_count": 
 
 
 def multilingual_beside(
-    manifest: Mapping[str, Any], vocabulary: Mapping[str, Any]
+    manifest: Mapping[str, Any], vocabulary: Mapping[str, Any], languages: int
 ) -> tuple[str, str]:
     """Returns the characters per piece in the paper, and what differs from it, for a dataset card.
 
     Args:
       manifest: the manifest of a build of Wiki-40B.
       vocabulary: the settings of a vocabulary that is learned from it and others.
+      languages: the number of languages of this vocabulary.
     """
     beside = WIKI40B.beside(manifest)
     others = [
@@ -318,7 +320,8 @@ def multilingual_beside(
         return "–", beside.no_size or f"not the paper's settings: {', '.join(others)}"
     figures = PAPER[signed_settings(manifest["signature"])["lang"]]
     value = figures.characters_per_piece[f"{vocabulary['size'] // 1000}k"]
-    return f"{value:.3f}", beside.differs or "–"
+    fewer = "" if languages == len(PAPER) else f"{languages} of {len(PAPER)} languages"
+    return f"{value:.3f}", ", ".join(filter(None, (beside.differs, fewer))) or "–"
 
 
 _KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"
