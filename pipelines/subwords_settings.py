@@ -19,8 +19,9 @@ corpora of one language are combined.
 
 how articles are sampled: with --articles N, the first N articles of train of each build of Wiki-40B are
 used, which are a random sample, because they are in the order of a hash. Each language must have one
-build. Articles are not divided into sentences. As in the vocabulary of each build, a marker with its line feeds is one piece, the text is not
-normalised, and characters without a piece are spelled in bytes, so that pieces give the text again.
+build. Articles are not divided into sentences. As in the vocabulary of each build, a marker with its
+line feeds is one piece, the text is not normalised, and characters without a piece are spelled in
+bytes, so that pieces give the text again.
 
 how the vocabulary is trained: by one worker, from words and their counts; no worker has the whole text in
 memory. To find the first candidates for pieces, the trainer writes out each word as often as it occurs,
