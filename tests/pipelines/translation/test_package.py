@@ -262,8 +262,9 @@ def plus(tmp_path_factory: pytest.TempPathFactory, translated: Project) -> Path:
 @pytest.fixture(scope="module")
 def readopted(plus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("adopted")
-    launch(adopted(AdoptConfig("flores101", str(plus))), str(output), workers=1, is_sample=True)
-    return next(output.glob("flores101/mul-floresplus-released/*/COMPLETED")).parent
+    config = AdoptConfig("flores101", str(plus), partial=True)
+    launch(adopted(config), str(output), workers=1, is_sample=True)
+    return next(output.glob("flores101/mul-floresplus-released-partial/*/COMPLETED")).parent
 
 
 NAMES = {"eng": "eng_Latn_stan1293", "fra": "fra_Latn_stan1290", "zho_simpl": "cmn_Hans_beij1234"}
