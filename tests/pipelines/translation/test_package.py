@@ -321,8 +321,13 @@ def test_a_card_of_flores_plus_says_what_is_known_and_what_is_to_be_filled_in(pl
     [
         ({"with_test": True}, "FLORES[+] has no split test"),
         ({"varieties": ["deu=deu_Latn_stan1295"]}, "deu is not in the package"),
+        ({"varieties": ["fra"]}, "--variety must be CODE=xxx_Xxxx_xxxx1234, .*, got fra"),
+        ({"varieties": ["fra="]}, "--variety must be CODE=xxx_Xxxx_xxxx1234, .*, got fra="),
+        ({"varieties": ["fra=fra_Latn_a", "fra=fra_Latn_b"]}, "once for a language, got fra="),
+        ({"varieties": ["fra=xxx_Latn_stan1290"]}, 'no language "xxx_Latn"'),
         ({"varieties": ["fra=fra"]}, "fra: 'fra' is no code of FLORES[+]: give --variety fra="),
         ({"varieties": ["zho_simpl=zho_Hans_beij1234"]}, "zho is a macrolanguage"),
+        ({"varieties": ["fra=hbs_Latn_sout1528"]}, "hbs is a macrolanguage"),
         ({"varieties": ["fra=cmn_Hans_beij1234"]}, "two languages have the code cmn_Hans_beij"),
         ({"varieties": ["fra=fra_Latn_stan1290"], "layout": "flores101"}, "only allowed with"),
     ],
@@ -339,9 +344,17 @@ def test_varieties_of_a_language_and_script_have_files_of_their_own(
     translated: Project, tmp_path: Path
 ) -> None:
     given = {"varieties": ["zho_simpl=fra_Latn_xxxx1234"], "layout": PLUS, "without_review": True}
-    folder = Path(package(translated, str(tmp_path), **given).folder)
+    made = package(translated, str(tmp_path), **given)
+    folder = Path(made.folder)
     names = ["eng_Latn", "fra_Latn_stan1290", "fra_Latn_xxxx1234"]
     assert sorted(path.stem for path in (folder / "dev").iterdir()) == names
+    assert made.manifest["settings"]["varieties"] == given["varieties"]
+    assert "|varieties:zho_simpl=fra_Latn_xxxx1234|" in made.manifest["signature"]
+    card = (folder / "dataset_cards/fra_Latn_xxxx1234.md").read_text("utf-8")
+    assert "French translations of the sentences" in card
+    readme = (folder / "README.md").read_text("utf-8")
+    assert "| zho_simpl | French | Latn |" in readme
+    assert "language:\n- en\n- fr\n" in readme
 
 
 def test_scores_and_tasks_take_flores_plus_and_what_is_adopted_of_it(
