@@ -269,7 +269,7 @@ def _write_plus(
     kept: Mapping[str, int],
     marks: Mapping[str, str],
 ) -> Iterator[OutputFile]:
-    of_split = dict(splits_of(project.sentences))
+    of_split, record = dict(splits_of(project.sentences)), workflow.read_record(project)
     for language in included:
         for split in kept:
             rows = [
@@ -282,8 +282,13 @@ def _write_plus(
             table = table_of(rows, mark(source_table.PLUS_COLUMNS, marks))
             yield write_parquet(folder, f"{split}/{language.file}.parquet", split, table)
         if language.code != SOURCE_CODE:
-            facts = {"one": language, "kept": [*kept]}
-            met = workflow.count_people([language.people])
+            people = {
+                name: met
+                for name, met in language.people.items()
+                if (name, language.code) in record  # others may only have imported files
+            }
+            facts = {"one": language, "kept": [*kept], "people": people}
+            met = workflow.count_people([people])
             form = markup.render("flores_plus", project=project, met=met, licence=LICENSE, **facts)
             name = f"dataset_cards/{language.file}.md"
             yield write_text(folder, name, "\n".join([*form, ""]), "card")

@@ -63,7 +63,7 @@ def translate(project: Project, folder: Path, code: str, extra: str = "") -> Non
     folder.mkdir()
     for split in TRICKY:
         (folder / f"{code}.{split}").write_bytes(content_of(split, extra))
-    import_files(project, [str(folder)])
+    import_files(project, [str(folder)], by="Ama")
     check_language(project, find_language(code))
 
 
@@ -300,20 +300,33 @@ def test_the_files_of_flores_plus_are_adopted_without_loss(plus: Path, readopted
                 assert again[language, number]["id"] == f"{split}-{number:04}-{of_plus}"
 
 
-def test_a_card_of_flores_plus_says_what_is_known_and_what_is_to_be_filled_in(plus: Path) -> None:
+def test_a_card_of_flores_plus_says_what_is_known_and_what_is_to_be_filled_in(
+    plus: Path, translated: Project, tmp_path: Path
+) -> None:
     card = (plus / "dataset_cards/cmn_Hans.md").read_text("utf-8")
     assert re.findall("^#+ .*", card, re.MULTILINE) == [
         *("# Dataset card", "## Description", "## License", "## Attribution", "## Language codes"),
         *("## Additional language information", "## Workflow", "## Additional guidelines"),
     ]
     known = ["CC-BY-SA-4.0", "* ISO 639-3: cmn", "* ISO 15924: Hans", "* Glottocode: beij1234"]
-    assert {*known, "Number of translators and editors: 1"} <= {*card.splitlines()}
-    assert "| C1 or C2 in English | 0 | 0 | 1 |" in card  # to be filled in
-    assert card.count("*To be filled in: ") == 5
+    assert {*known} <= {*card.splitlines()}
+    assert "*To be filled in: the number of translators" in card  # the record has none
+    assert card.count("*To be filled in: ") == 6
     head = yaml.safe_load((plus / "README.md").read_text("utf-8").split("---\n")[1])
     assert [one["config_name"] for one in head["configs"]] == [
         *("default", "eng_Latn", "fra_Latn", "cmn_Hans")
     ]
+    folder = shutil.copytree(translated.folder, tmp_path / "project")
+    row = "Ama", "zho_simpl", "yes", "", "", "", ""
+    columns = "name", "language", "native", "english", "degree", "years", "tested"
+    record = "".join("\t".join(cells) + "\n" for cells in (columns, row))
+    (folder / "translators.tsv").write_text(record, "utf-8")
+    given = {"without_review": True, "layout": PLUS}
+    made = package(open_project(str(folder)), str(tmp_path), **given)
+    card = Path(made.folder, "dataset_cards/cmn_Hans.md").read_text("utf-8")
+    assert "Number of translators and editors: 1\n" in card
+    assert "| C1 or C2 in English | 0 | 0 | 1 |" in card  # to be filled in
+    assert card.count("*To be filled in: ") == 5
 
 
 @pytest.mark.parametrize(
