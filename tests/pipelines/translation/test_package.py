@@ -376,12 +376,18 @@ def test_scores_and_tasks_take_flores_plus_and_what_is_adopted_of_it(
     """The scores are those of the texts as FLORES-101 has them."""
     texts = Path(package(translated, str(tmp_path), without_review=True).folder)
     (tmp_path / "spm.model").write_bytes(small_model())
+    backwards = tmp_path / "backwards"
+    for split in ("dev", "devtest"):
+        (backwards / split).mkdir(parents=True)
+        rows = pq.read_table(plus / split / "cmn_Hans.parquet")
+        pq.write_table(rows.take([2, 1, 0]), backwards / split / "cmn_Hans.parquet")
     found = []
     for reference, name in (
         (texts, "eng-zho_simpl"),
         (plus, "eng_Latn-cmn_Hans"),
         (plus / "devtest", "eng_Latn-cmn_Hans"),
         (readopted, "eng_Latn-cmn_Hans"),
+        (backwards, "eng_Latn-cmn_Hans"),
     ):
         hypotheses = tmp_path / f"sent{len(found)}"
         hypotheses.mkdir()
@@ -390,7 +396,9 @@ def test_scores_and_tasks_take_flores_plus_and_what_is_adopted_of_it(
         model = str(tmp_path / "spm.model")
         (scored,) = score_translations(str(reference), [str(hypotheses)], model=model).scored
         found.append(dict(scored.scores.groups[0].scores))
-    assert found == [found[0]] * 4
+    assert found == [found[0]] * 5
+    with pytest.raises(InputError, match=r"there is no reference cmn_Hans\.devtest"):
+        score_translations(str(backwards / "dev"), [str(hypotheses)], model=model)
     for build in (plus, readopted):
         tasks = tmp_path / f"tasks-{build.name}"
         given = (build, "--output", tasks, "--split", "devtest", "--model", tmp_path / "spm.model")
