@@ -270,6 +270,14 @@ def readopted(plus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 NAMES = {"eng": "eng_Latn_stan1293", "fra": "fra_Latn_stan1290", "zho_simpl": "cmn_Hans_beij1234"}
 
 
+def test_rows_of_flores_plus_are_counted_as_translations_and_not_compared(
+    plus: Path, run: Command
+) -> None:
+    assert re.search("flores101-plus +translations +dev 9, devtest 9", run("report", plus).out)
+    refused = run("compare", plus, plus, status=2).err
+    assert "packages in the layout of FLORES+ are not compared" in refused
+
+
 def test_the_files_of_flores_plus_are_adopted_without_loss(plus: Path, readopted: Path) -> None:
     names = [code.rpartition("_")[0] for code in NAMES.values()]
     assert {str(path.relative_to(plus)) for path in plus.rglob("*") if path.is_file()} == {
