@@ -353,6 +353,7 @@ def read_plus(shard: ReleasedShard, _: Members, notes: Counter[str]) -> Iterator
     """Yields the sentences of FLORES+ in the files of a shard."""
     seen: dict[str, str] = {}
     for file in shard.files:
+        number = 0
         with opened(file.path) as parquet:
             batches = parquet.iter_batches(ROWS)
             rows = itertools.chain.from_iterable(batch.to_pylist() for batch in batches)
@@ -366,6 +367,8 @@ def read_plus(shard: ReleasedShard, _: Members, notes: Counter[str]) -> Iterator
                     yield row
             except ReadError as error:
                 raise InputError(file.place, str(error)) from None
+        if not number:
+            raise InputError(file.place, "has no rows")
 
 
 class AdoptedTranslations(Adopted):
@@ -399,7 +402,7 @@ class AdoptedTranslations(Adopted):
             self.check_plus()
 
     def check_plus(self) -> None:
-        """Counts the sentences of FLORES+. Raises InputError if a language has not all of a split.
+        """Counts the sentences of FLORES+. Raises InputError if a language has not all of a split, or more.
 
         There are languages with only one of the splits.
         """
@@ -407,6 +410,12 @@ class AdoptedTranslations(Adopted):
         for split, files in self.found.files.items():
             counts, wanted = Counter[str](), FLORES101.documents[split]
             collections.deque(read_plus(ReleasedShard(Shard(split, 0, 1), files), {}, counts), 0)
+            for language, count in sorted(counts.items()):
+                if count > wanted:
+                    message = f"has {count:,} sentences of {language} in {split}"
+                    raise InputError(
+                        self.config.source, f"{message}, and the release has {wanted:,}"
+                    )
             short += [
                 (split, f"{wanted - count:,} of {wanted:,} sentences of {language} in {split}")
                 for language, count in sorted(counts.items())

@@ -17,6 +17,7 @@ upload.
 import contextlib
 import hashlib
 import itertools
+import logging
 import os
 import pathlib
 import posixpath
@@ -68,6 +69,7 @@ metric_list:
 """
 _LAYOUTS = ("flores101", "flores200", "floresplus")
 _ENGLISH = ("eng_Latn", "eng")
+_GLOTTOCODE = re.compile(r"_[a-z0-9]{4}[0-9]{4}$")
 _GENERATION = {"until": ["\n"], "do_sample": False, "max_gen_toks": 512}
 
 
@@ -86,6 +88,8 @@ def write_tasks(
         their folders.
       model: The SentencePiece model of spBLEU; "" for that of sacrebleu's tokenizer flores101.
 
+    Builds of translations without the split are skipped if there are others.
+
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
     model = model and os.path.relpath(match_inputs([model])[0], output)
@@ -94,6 +98,17 @@ def write_tasks(
         lambda one: bool(layout_of(one.manifest) or is_of_translations(one)) and bool(one.format),
         "running text, or with translations in the layout of FLORES+",
     )
+    lacking = [
+        one
+        for one in builds
+        if is_of_translations(one)
+        and not any(split in there for there in _splits_of_languages(one).values())
+    ]
+    if len(lacking) < len(builds):
+        builds = [one for one in builds if one not in lacking]
+        for build in lacking:
+            message = f"skipped a build without the split {split}: {build.folder}"
+            logging.getLogger(__name__).warning(message)
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     source = pathlib.Path(corpusmill_task.__file__)
@@ -129,32 +144,31 @@ def make_translation_tasks(build: Build, split: str, place: str, model: str) -> 
 
     Raises ValueError if the build does not have the split, or no English.
     """
-    files = [one for one in build.manifest["outputs"] if one["format"] == build.format]
-    there = list(dict.fromkeys(one["split"] for one in files if one["split"]))
-    if split not in there:
-        raise ValueError(f"{build.folder}: no such split: {split!r}; there are {', '.join(there)}")
-    paths = (one["name"] for one in files if one["split"] == split)
-    stems = [posixpath.splitext(posixpath.basename(path))[0] for path in paths]
-    codes = build.manifest.get("rows_by_language", stems)
+    splits = _splits_of_languages(build)
+    codes = [code for code, there in splits.items() if split in there]
+    if not codes:
+        there = ", ".join(dict.fromkeys(itertools.chain.from_iterable(splits.values())))
+        raise ValueError(f"{build.folder}: no such split: {split!r}; there are {there}")
     english = next((code for code in _ENGLISH if code in codes), "")
     others = [code for code in codes if code != english]
     if not english or not others:
-        raise ValueError(f"{build.folder}: needs English and another language")
+        raise ValueError(f"{build.folder}: needs English and another language in {split}")
     names = {code: _name_of(code, codes) for code in codes}
     tasks = {}
     for source, target in [
         *itertools.product([english], others),
         *itertools.product(others, [english]),
     ]:
-        splits = list(dict.fromkeys([split, *({"dev"} & {*there})]))
+        of_both = {*splits[source]} & {*splits[target]} & {"dev"}
+        loaded = list(dict.fromkeys([split, *of_both]))
         given = {"source": source, "target": target, "model": model}
         name = name_task(build, source, target, split)
         task = {
             "task": name,
             "tag": f"corpusmill_{build.corpus}",
-            "dataset_kwargs": {"build": place, "splits": splits, **given},
+            "dataset_kwargs": {"build": place, "splits": loaded, **given},
             "test_split": split,
-            "fewshot_split": splits[-1],
+            "fewshot_split": loaded[-1],
             "output_type": "generate_until",
             "doc_to_text": f"{names[source]}: {{{{source}}}}\n{names[target]}:",
             "doc_to_target": "target",
@@ -163,6 +177,20 @@ def make_translation_tasks(build: Build, split: str, place: str, model: str) -> 
         }
         tasks[name] = yaml.safe_dump(task, sort_keys=False, allow_unicode=True) + _OF_TRANSLATIONS
     return tasks
+
+
+def _splits_of_languages(build: Build) -> Mapping[str, Collection[str]]:
+    """Returns code of a language → its splits. A glottocode is left out if the rest is unique."""
+    found: dict[str, Collection[str]] = build.manifest.get("rows_by_language", {})
+    if not found:
+        files = [one for one in build.manifest["outputs"] if one["format"] == build.format]
+        pairs = [(posixpath.splitext(posixpath.basename(one["name"]))[0], one) for one in files]
+        found = {code: [one["split"] for stem, one in pairs if stem == code] for code, _ in pairs}
+    plain = [_GLOTTOCODE.sub("", code) for code in found]
+    return {
+        name if plain.count(name) == 1 else code: there
+        for name, (code, there) in zip(plain, found.items(), strict=True)
+    }
 
 
 _SCRIPTS = {"simpl": "Hans", "trad": "Hant"}  # in codes of FLORES-101

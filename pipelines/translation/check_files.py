@@ -153,7 +153,7 @@ def read_lines(path: str) -> dict[str, list[Line]]:
     """Returns the code of each language in a file → its lines, in order.
 
     The code is that of the columns `iso_639_3` and `iso_15924`, and `glottocode` if there are several; or of
-    the column `language`, or the file's name; "" if there is none.
+    the column `language`, if it has a known code, or the file's name; "" if there is none.
     """
     if not _TABLE.search(path):
         texts = read_text(path).removesuffix("\n").split("\n")
@@ -167,7 +167,7 @@ def read_lines(path: str) -> dict[str, list[Line]]:
             there = f"the columns {', '.join(_TEXTS)}; it has {', '.join(row)}"
             raise InputError(path, f"row {number}: no text in {there}")
         code = "_".join(str(row[one]) for one in ("iso_639_3", "iso_15924") if row.get(one))
-        code = code or str(row.get("language") or "") or _code_in(path)
+        code = code or _known(str(row.get("language") or "")) or _code_in(path)
         about = (str(row.get(name) or "") for name in ("domain", "topic"))
         line = Line("" if row.get("id") is None else str(row["id"]), row[column], number, *about)
         found.setdefault((code, str(row.get("glottocode") or "")), []).append(line)
@@ -183,12 +183,18 @@ def read_lines(path: str) -> dict[str, list[Line]]:
 def _code_in(path: str) -> str:
     """Returns the last part of a file's name that is the code of a language; "" if there is none."""
     for part in reversed(re.split(r"[.]|-(?=[a-z]{3}\.)", pathlib.Path(path).name)):
-        if part not in _NO_CODES and _CODE.fullmatch(part):
-            try:
-                return find_language(part).code
-            except ValueError:
-                continue
+        if part not in _NO_CODES and _CODE.fullmatch(part) and _known(part):
+            return part
     return ""
+
+
+@functools.cache
+def _known(code: str) -> str:
+    """Returns a code of a language, or "" for another text."""
+    try:
+        return find_language(code).code
+    except ValueError:
+        return ""
 
 
 def find_source(path: str) -> str:

@@ -64,7 +64,8 @@ class Imported(NamedTuple):
     code: str
     entry: Entry | None  # None for a file that was refused, or skipped: it has the source sentences
     is_new: bool  # False if the file was imported before, as `entry`
-    # the lines that were refused; of a file that was imported before, those that are still not imported
+    # the lines that were refused and that no other file has right; of a file that was imported before, those
+    # that are still not imported
     faults: Sequence[Fault] = ()
     problem: str = ""  # why the whole file was refused
 
@@ -105,7 +106,7 @@ def import_files(
     for path, is_named in _list(paths).items():
         try:
             found = _read(project, path, code, is_named, encoding)
-            if corrects and isinstance(found, ReadFile) and _ids_in(found):
+            if corrects and isinstance(found, ReadFile):
                 found = _correcting(project, found, corrects)
             if isinstance(found, ReadFile):
                 found = found._replace(base=_find_base(project, found, by))
@@ -369,7 +370,11 @@ def _add(
         open_faults = [
             one
             for one in file.faults
-            if not earlier or (one.id in state.refused if one.id else state.awaited)
+            if (
+                (one.id in state.refused if one.id else state.awaited)
+                if earlier
+                else (file.code, file.base, one.id) not in right
+            )
         ]
         return Imported(str(file.path), file.code, entry, not earlier, open_faults)
 

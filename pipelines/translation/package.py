@@ -35,7 +35,7 @@ from ..run.editions import write_cards
 from . import workflow
 from .language_state import LanguageState, read_state
 from .project import Project
-from .target_languages import find_language, flores_plus_code
+from .target_languages import TargetLanguage, find_variety, flores_plus_code
 
 CORPUS = "flores101"
 VERSION = "1.0.0"  # default version of a data set
@@ -76,6 +76,10 @@ class Included(NamedTuple):
     measures: workflow.Measures = MappingProxyType({})
     plus: str = ""  # "fra_Latn_stan1290", in the layout of FLORES+
     file: str = ""  # "fra_Latn", the name of its file there
+
+    @property
+    def language(self) -> TargetLanguage:
+        return find_variety(self.code, self.plus)
 
 
 def package(
@@ -141,6 +145,10 @@ def package(
         }
         splits = [*kept, *(["test-source"] if test_source else [])]
         contents = f"langs:{len(included)}|splits:{'+'.join(splits)}|v:{version}"
+        more: dict[str, Any] = {"layout": "floresplus"} if is_plus else {"with_test": with_test}
+        if varieties:
+            more["varieties"] = sorted(varieties)
+            contents = f"varieties:{'+'.join(more['varieties'])}|{contents}"
         contents = f"layout:floresplus|{contents}" if is_plus else contents
         signature = f"{CORPUS}|project:{project.key}|{contents}"
         of_rows = "the column licence has that of each row"
@@ -152,8 +160,7 @@ def package(
             (source,) = (one for one in included if one.code == SOURCE_CODE)
             name = f"{WITHHELD}/{SOURCE_CODE}.{WITHHELD}"
             outputs.append(_write_lines(folder, name, test, source))
-        more = edition, {"layout": "floresplus"} if is_plus else {"with_test": with_test}
-        manifest = _manifest(project, included, left_out, outputs, version, kept, *more)
+        manifest = _manifest(project, included, left_out, outputs, version, kept, edition, more)
         manifest["signature"] = signature
         card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
         manifest = manifests.add_outputs(manifest, [card])
@@ -234,9 +241,13 @@ def add_plus_codes(
     """Returns the languages with their codes in FLORES+.
 
     A file has the name of a language and a script, and that of the variety if another one has the same name.
-    Raises ValueError for an unknown code, and for two languages with the same code.
+    Raises ValueError for an unknown code, for two codes of a language, and for two languages with the same
+    code.
     """
     given = {code: plus for code, _, plus in (one.partition("=") for one in varieties)}
+    if len(given) < len(varieties) or not all(given.values()):
+        form = "CODE=xxx_Xxxx_xxxx1234, once for a language"
+        raise ValueError(f"--variety must be {form}, got {', '.join(varieties)}")
     if others := given.keys() - {one.code for one in included}:
         raise ValueError(f"--variety: {', '.join(sorted(others))} is not in the package")
     if not is_plus:
@@ -258,7 +269,7 @@ def _write_plus(
     kept: Mapping[str, int],
     marks: Mapping[str, str],
 ) -> Iterator[OutputFile]:
-    of_split = dict(splits_of(project.sentences))
+    of_split, record = dict(splits_of(project.sentences)), workflow.read_record(project)
     for language in included:
         for split in kept:
             rows = [
@@ -271,8 +282,13 @@ def _write_plus(
             table = table_of(rows, mark(source_table.PLUS_COLUMNS, marks))
             yield write_parquet(folder, f"{split}/{language.file}.parquet", split, table)
         if language.code != SOURCE_CODE:
-            facts = {"one": language, "language": find_language(language.code), "kept": [*kept]}
-            met = workflow.count_people([language.people])
+            people = {
+                name: met
+                for name, met in language.people.items()
+                if (name, language.code) in record  # others may only have imported files
+            }
+            facts = {"one": language, "kept": [*kept], "people": people}
+            met = workflow.count_people([people])
             form = markup.render("flores_plus", project=project, met=met, licence=LICENSE, **facts)
             name = f"dataset_cards/{language.file}.md"
             yield write_text(folder, name, "\n".join([*form, ""]), "card")
@@ -383,7 +399,7 @@ def _manifest(
 
 def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[Included]) -> str:
     """Returns the content of README.md, with the YAML header for the Hugging Face hub."""
-    languages = [find_language(one.code) for one in included]
+    languages = [one.language for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
     shown = [split for split in kept if split != WITHHELD]
     of_languages = [one.file for one in included if one.file]

@@ -42,6 +42,7 @@ _DIRECTION = re.compile(
 
 
 _TABLES = (".parquet", ".jsonl")  # references of FLORES+
+_SENTENCE_ID = re.compile(r"(?:(?:dev|devtest)-)?(\d+)(?:-\w+)?")  # and of what is adopted of it
 
 
 class Direction(NamedTuple):
@@ -151,8 +152,12 @@ def _direction(system: str, path: str, reference: str, is_folder: bool) -> Direc
 
 def _reference_of(folder: str, target: str, split: str, path: str) -> str:
     name, place = f"{target}.{split}", pathlib.Path(folder)
-    names = (name, *(f"{target}{suffix}" for suffix in _TABLES))
-    there = (above / one for above in (place, place / split) for one in names)
+    tables = [f"{target}{suffix}" for suffix in _TABLES]
+    of_split = tables if place.resolve().name == split else ()
+    there = (
+        *(place / one for one in (name, *of_split)),
+        *(place / split / one for one in (name, *tables)),
+    )
     of_build = (
         one for one in sorted(place.glob(f"{split}-*.parquet")) if _has_texts(str(one), target)
     )
@@ -386,7 +391,10 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 
 def _read_reference(direction: Direction) -> tuple[list[str], list[Group]]:
-    """Returns the lines of a reference and, of a table such as those of FLORES+, its domains and topics."""
+    """Returns the lines of a reference and, of a table such as those of FLORES+, its domains and topics.
+
+    The rows of FLORES+ are sorted by their ids.
+    """
     path = direction.reference
     if not path.endswith(_TABLES):
         return read_lines(path), []
@@ -395,6 +403,8 @@ def _read_reference(direction: Direction) -> tuple[list[str], list[Group]]:
     if code not in languages:
         raise InputError(path, f"has several languages, but no {code or 'name of one'}")
     lines = languages[code]
+    if all(_SENTENCE_ID.fullmatch(line.id) for line in lines):
+        lines = sorted(lines, key=lambda line: int(_SENTENCE_ID.sub(r"\1", line.id)))
     domains, topics = ([getattr(line, name) for line in lines] for name in ("domain", "topic"))
     groups = translation_scores.group_lines(domains, topics) if all(domains) else []
     return [line.text.rstrip() for line in lines], groups

@@ -131,10 +131,26 @@ def flores_plus_code(code: str, given: str = "") -> str:
     """Returns the code of a language in FLORES+: "cmn_Hans_beij1234" for "zho_simpl".
 
     `given` is the code that the user has named; "" for a language of the table `flores_plus`. Raises
-    ValueError if the table does not have the language, and if `given` is malformed or of a macrolanguage.
+    ValueError if the table does not have the language, and if `given` is malformed, unknown or of a
+    macrolanguage.
     """
     from langcodes import Language, data_dicts
 
+    found = given or _plus_of_table(code)
+    if not _PLUS.fullmatch(found):
+        wrong = f"{found!r} is no code" if found else "no code is known"
+        form = "(ISO 639-3, ISO 15924 and Glottolog)"
+        raise ValueError(
+            f"{code}: {wrong} of FLORES+: give --variety {code}=xxx_Xxxx_xxxx1234 {form}"
+        )
+    tags = {*data_dicts.MACROLANGUAGES.values()} - {"sc"}  # FLORES+ has srd_Latn_sard1257
+    if found[:3] in {Language.get(one, normalize=False).to_alpha3() for one in tags}:
+        raise ValueError(f"{code}: {found[:3]} is a macrolanguage, which FLORES+ does not allow")
+    find_language(found.rpartition("_")[0])
+    return found
+
+
+def _plus_of_table(code: str) -> str:
     tag, is_tag = find_language(code).tag, len(code.partition("-")[0]) == 2
     known = (
         plus
@@ -143,13 +159,22 @@ def flores_plus_code(code: str, given: str = "") -> str:
         or plus.startswith(f"{code}_")
         or (is_tag and find_language(name).tag == tag)
     )
-    found = given or next(known, "")
-    if not _PLUS.fullmatch(found):
-        wrong = f"{found!r} is no code" if found else "no code is known"
-        form = "(ISO 639-3, ISO 15924 and Glottolog)"
-        raise ValueError(
-            f"{code}: {wrong} of FLORES+: give --variety {code}=xxx_Xxxx_xxxx1234 {form}"
-        )
-    if Language.get(found[:3]).language in data_dicts.MACROLANGUAGES.values():
-        raise ValueError(f"{code}: {found[:3]} is a macrolanguage, which FLORES+ does not allow")
-    return found
+    return next(known, "")
+
+
+def find_variety(code: str, plus: str) -> TargetLanguage:
+    """Finds a language with its code in FLORES+, or "".
+
+    Another code than that of the table `flores_plus` is one of another variety: the name and tag are those of
+    its language and script, "Portuguese" and "pt" for "por_Latn_port1283".
+    """
+    if not plus or _plus_of_table(code) in (plus, ""):
+        return find_language(code)
+
+    from langcodes import Language
+
+    found = find_language(plus.rpartition("_")[0])
+    tag = Language.get(found.tag)
+    if tag.territory and not Language.get(found.code).territory:
+        tag = Language.make(tag.language, script=tag.script)
+    return found._replace(name=tag.display_name(), tag=tag.to_tag())

@@ -209,6 +209,10 @@ def test_what_is_wrong_is_named(case: dict[str, Any], tmp_path: Path) -> None:
     for part in case.get("cut", ()):
         files |= {name: of[: len(of) // 2] for name, of in files.items() if part in name}
     files |= {name: files[name] * 2 for name in case.get("twice", ())}
+    for name, count in case.get("lines", {}).items():
+        row = {"iso_639_3": "deu", "iso_15924": "Latn", "text": "Ja."}
+        lines = (f"{json.dumps({'id': one, **row})}\n" for one in range(count))
+        files[name] = "".join(lines).encode()
     source = write_release(tmp_path, layout, files, case.get("archive", ""))
     if case.get("cut_archive"):
         source.write_bytes(source.read_bytes()[:-900])

@@ -125,3 +125,37 @@ def test_what_has_no_task(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> N
     ):
         list(write_tasks([str(tmp_path)], str(tmp_path)))
     assert "skipped a build that is not finished" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("split", "wanted"),
+    [
+        ("dev", {"chv_Cyrl": ["dev"], "apc_Arab_nort3139": ["dev"], "apc_Arab_sout3123": ["dev"]}),
+        (
+            "devtest",
+            {
+                "yue_Hant": ["devtest"],
+                "apc_Arab_nort3139": ["devtest", "dev"],
+                "apc_Arab_sout3123": ["devtest", "dev"],
+            },
+        ),
+    ],
+)
+def test_translations_have_tasks_for_the_languages_of_a_split(
+    tmp_path: Path, split: str, wanted: dict[str, list[str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Builds of translations are skipped for a split that only others have."""
+    both, dev, devtest = {"dev": 6, "devtest": 6}, {"dev": 6}, {"devtest": 6}
+    rows = {"eng_Latn_stan1293": both, "chv_Cyrl_chuv1255": dev, "yue_Hant_yuec1235": devtest}
+    rows |= {"apc_Arab_nort3139": both, "apc_Arab_sout3123": both}
+    given: Any = {"settings": {"layout": "floresplus"}, "rows_by_language": rows}
+    folder = str(make_build(tmp_path, "mul", {}, corpus="flores101", **given))
+    names = write_tasks([folder], str(tmp_path), split)
+    tasks = [read_task(tmp_path / f"{name}.yaml")["dataset_kwargs"] for name in names]
+    assert {one["target"]: one["splits"] for one in tasks if one["source"] == "eng_Latn"} == wanted
+    assert {one["source"]: one["splits"] for one in tasks if one["target"] == "eng_Latn"} == wanted
+    with pytest.raises(ValueError, match="no such split: 'test'; there are dev, devtest"):
+        list(write_tasks([folder], str(tmp_path)))
+    wiki = str(GOLDEN / "wiki40b" / "uk")
+    assert [*write_tasks([folder, wiki], str(tmp_path))] == ["corpusmill_wiki40b_uk_test"]
+    assert f"skipped a build without the split test: {folder}" in caplog.text

@@ -35,6 +35,9 @@ def write(path: Path, texts: list[str], code: str) -> None:
         pq.write_table(pa.Table.from_pylist(rows(texts, code)), path)
     elif path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows(texts, code)))
+    elif path.suffix == ".csv":
+        name = {"eng": "English", "fra": "French"}[code]
+        path.write_text("language,text\n" + "".join(f"{name},{text}\n" for text in texts))
     elif path.suffix == ".tsv":
         path.write_text(
             "".join(f"{n}\t{text}\n" for n, text in [("id", "text"), *enumerate(texts)])
@@ -52,6 +55,7 @@ def write(path: Path, texts: list[str], code: str) -> None:
         ("eng_Latn.jsonl", "fra_Latn.jsonl"),
         ("newstest2019-src.eng.txt", "newstest2019-ref.fra.txt"),
         ("eng.tsv", "fra.tsv"),
+        ("eng.csv", "fra.csv"),
     ],
 )
 def test_files_of_each_set_are_checked_against_the_english_file_beside_them(

@@ -141,6 +141,10 @@ def test_an_import_of_other_lines_is_not_corrected(office: Office) -> None:
         "import 0003 of fra contains no line of"
         in office.do("import", plain(office, "Un.", *OLD[1:]), "--corrects", "3", status=2).err
     )
+    unknown = office.folder / "unknown.tsv"
+    unknown.write_text('"id"\t"target ""fra"""\n"dev-9999"\t"Un."\n')
+    refused = office.do("import", unknown, "--corrects", "3", status=2).err
+    assert f"import 0003 of fra contains no line of {unknown}" in refused
     # The last import that has a line of the file is meant, not the last of all.
     told = office.do("import", plain(office, "Un.", *OLD[1:]), "--corrects", "last")
     assert "corrects 0002" in told.out

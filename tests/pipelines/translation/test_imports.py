@@ -347,7 +347,8 @@ def test_a_line_that_another_file_of_the_run_has_right_is_not_sent_again(office:
     plain = office.folder / "fra.dev"
     plain.write_text("Il pleut.\nDeux lignes.\nTrois.\n")
     back = office.translate({**good(), "dev-0001": "Il pleut.", "dev-0002": "Un\nDeux"})
-    office.do("import", plain, back, "--language", "fra", status=1)
+    told = office.do("import", plain, back, "--language", "fra").out
+    assert "11 lines read = 10 imported + 0 empty + 1 refused" in told
     state = small_projects.state_of(office.project)
     assert (state.entries[-1].facts["refused"], state.refused) == (1, {})
     assert (state.entries[-1].facts["right_elsewhere"]) == ["dev-0002"]

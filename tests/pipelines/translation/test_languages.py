@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.target_languages import FLORES101_CODES, find_language
+from corpusmill.pipelines.translation.target_languages import (
+    FLORES101_CODES,
+    find_language,
+    find_variety,
+    flores_plus_code,
+)
 from tests.tools.case_tables import read_cases
 
 
@@ -45,6 +50,16 @@ def test_those_from_right_to_left() -> None:
 def test_languages(code: str, name: str, tag: str, scripts: list[str]) -> None:
     language = find_language(code)
     assert language[:4] == (code, name, tag, tuple(scripts))
+
+
+@pytest.mark.parametrize(
+    ("code", "plus", "name", "tag"), read_cases("translation/languages", "varieties")
+)
+def test_varieties_have_the_name_and_tag_of_their_codes(
+    code: str, plus: str, name: str, tag: str
+) -> None:
+    assert flores_plus_code(code, plus) == plus
+    assert find_variety(code, plus)[1:3] == (name, tag)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def translate(project: Project, folder: Path, code: str, extra: str = "") -> Non
     folder.mkdir()
     for split in TRICKY:
         (folder / f"{code}.{split}").write_bytes(content_of(split, extra))
-    import_files(project, [str(folder)])
+    import_files(project, [str(folder)], by="Ama")
     check_language(project, find_language(code))
 
 
@@ -262,11 +262,20 @@ def plus(tmp_path_factory: pytest.TempPathFactory, translated: Project) -> Path:
 @pytest.fixture(scope="module")
 def readopted(plus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("adopted")
-    launch(adopted(AdoptConfig("flores101", str(plus))), str(output), workers=1, is_sample=True)
-    return next(output.glob("flores101/mul-floresplus-released/*/COMPLETED")).parent
+    config = AdoptConfig("flores101", str(plus), partial=True)
+    launch(adopted(config), str(output), workers=1, is_sample=True)
+    return next(output.glob("flores101/mul-floresplus-released-partial/*/COMPLETED")).parent
 
 
 NAMES = {"eng": "eng_Latn_stan1293", "fra": "fra_Latn_stan1290", "zho_simpl": "cmn_Hans_beij1234"}
+
+
+def test_rows_of_flores_plus_are_counted_as_translations_and_not_compared(
+    plus: Path, run: Command
+) -> None:
+    assert re.search("flores101-plus +translations +dev 9, devtest 9", run("report", plus).out)
+    refused = run("compare", plus, plus, status=2).err
+    assert "packages in the layout of FLORES+ are not compared" in refused
 
 
 def test_the_files_of_flores_plus_are_adopted_without_loss(plus: Path, readopted: Path) -> None:
@@ -299,20 +308,33 @@ def test_the_files_of_flores_plus_are_adopted_without_loss(plus: Path, readopted
                 assert again[language, number]["id"] == f"{split}-{number:04}-{of_plus}"
 
 
-def test_a_card_of_flores_plus_says_what_is_known_and_what_is_to_be_filled_in(plus: Path) -> None:
+def test_a_card_of_flores_plus_says_what_is_known_and_what_is_to_be_filled_in(
+    plus: Path, translated: Project, tmp_path: Path
+) -> None:
     card = (plus / "dataset_cards/cmn_Hans.md").read_text("utf-8")
     assert re.findall("^#+ .*", card, re.MULTILINE) == [
         *("# Dataset card", "## Description", "## License", "## Attribution", "## Language codes"),
         *("## Additional language information", "## Workflow", "## Additional guidelines"),
     ]
     known = ["CC-BY-SA-4.0", "* ISO 639-3: cmn", "* ISO 15924: Hans", "* Glottocode: beij1234"]
-    assert {*known, "Number of translators and editors: 1"} <= {*card.splitlines()}
-    assert "| C1 or C2 in English | 0 | 0 | 1 |" in card  # to be filled in
-    assert card.count("*To be filled in: ") == 5
+    assert {*known} <= {*card.splitlines()}
+    assert "*To be filled in: the number of translators" in card  # the record has none
+    assert card.count("*To be filled in: ") == 6
     head = yaml.safe_load((plus / "README.md").read_text("utf-8").split("---\n")[1])
     assert [one["config_name"] for one in head["configs"]] == [
         *("default", "eng_Latn", "fra_Latn", "cmn_Hans")
     ]
+    folder = shutil.copytree(translated.folder, tmp_path / "project")
+    row = "Ama", "zho_simpl", "yes", "", "", "", ""
+    columns = "name", "language", "native", "english", "degree", "years", "tested"
+    record = "".join("\t".join(cells) + "\n" for cells in (columns, row))
+    (folder / "translators.tsv").write_text(record, "utf-8")
+    given = {"without_review": True, "layout": PLUS}
+    made = package(open_project(str(folder)), str(tmp_path), **given)
+    card = Path(made.folder, "dataset_cards/cmn_Hans.md").read_text("utf-8")
+    assert "Number of translators and editors: 1\n" in card
+    assert "| C1 or C2 in English | 0 | 0 | 1 |" in card  # to be filled in
+    assert card.count("*To be filled in: ") == 5
 
 
 @pytest.mark.parametrize(
@@ -320,8 +342,13 @@ def test_a_card_of_flores_plus_says_what_is_known_and_what_is_to_be_filled_in(pl
     [
         ({"with_test": True}, "FLORES[+] has no split test"),
         ({"varieties": ["deu=deu_Latn_stan1295"]}, "deu is not in the package"),
+        ({"varieties": ["fra"]}, "--variety must be CODE=xxx_Xxxx_xxxx1234, .*, got fra"),
+        ({"varieties": ["fra="]}, "--variety must be CODE=xxx_Xxxx_xxxx1234, .*, got fra="),
+        ({"varieties": ["fra=fra_Latn_a", "fra=fra_Latn_b"]}, "once for a language, got fra="),
+        ({"varieties": ["fra=xxx_Latn_stan1290"]}, 'no language "xxx_Latn"'),
         ({"varieties": ["fra=fra"]}, "fra: 'fra' is no code of FLORES[+]: give --variety fra="),
         ({"varieties": ["zho_simpl=zho_Hans_beij1234"]}, "zho is a macrolanguage"),
+        ({"varieties": ["fra=hbs_Latn_sout1528"]}, "hbs is a macrolanguage"),
         ({"varieties": ["fra=cmn_Hans_beij1234"]}, "two languages have the code cmn_Hans_beij"),
         ({"varieties": ["fra=fra_Latn_stan1290"], "layout": "flores101"}, "only allowed with"),
     ],
@@ -338,9 +365,17 @@ def test_varieties_of_a_language_and_script_have_files_of_their_own(
     translated: Project, tmp_path: Path
 ) -> None:
     given = {"varieties": ["zho_simpl=fra_Latn_xxxx1234"], "layout": PLUS, "without_review": True}
-    folder = Path(package(translated, str(tmp_path), **given).folder)
+    made = package(translated, str(tmp_path), **given)
+    folder = Path(made.folder)
     names = ["eng_Latn", "fra_Latn_stan1290", "fra_Latn_xxxx1234"]
     assert sorted(path.stem for path in (folder / "dev").iterdir()) == names
+    assert made.manifest["settings"]["varieties"] == given["varieties"]
+    assert "|varieties:zho_simpl=fra_Latn_xxxx1234|" in made.manifest["signature"]
+    card = (folder / "dataset_cards/fra_Latn_xxxx1234.md").read_text("utf-8")
+    assert "French translations of the sentences" in card
+    readme = (folder / "README.md").read_text("utf-8")
+    assert "| zho_simpl | French | Latn |" in readme
+    assert "language:\n- en\n- fr\n" in readme
 
 
 def test_scores_and_tasks_take_flores_plus_and_what_is_adopted_of_it(
@@ -349,12 +384,18 @@ def test_scores_and_tasks_take_flores_plus_and_what_is_adopted_of_it(
     """The scores are those of the texts as FLORES-101 has them."""
     texts = Path(package(translated, str(tmp_path), without_review=True).folder)
     (tmp_path / "spm.model").write_bytes(small_model())
+    backwards = tmp_path / "backwards"
+    for split in ("dev", "devtest"):
+        (backwards / split).mkdir(parents=True)
+        rows = pq.read_table(plus / split / "cmn_Hans.parquet")
+        pq.write_table(rows.take([2, 1, 0]), backwards / split / "cmn_Hans.parquet")
     found = []
     for reference, name in (
         (texts, "eng-zho_simpl"),
         (plus, "eng_Latn-cmn_Hans"),
         (plus / "devtest", "eng_Latn-cmn_Hans"),
         (readopted, "eng_Latn-cmn_Hans"),
+        (backwards, "eng_Latn-cmn_Hans"),
     ):
         hypotheses = tmp_path / f"sent{len(found)}"
         hypotheses.mkdir()
@@ -363,7 +404,9 @@ def test_scores_and_tasks_take_flores_plus_and_what_is_adopted_of_it(
         model = str(tmp_path / "spm.model")
         (scored,) = score_translations(str(reference), [str(hypotheses)], model=model).scored
         found.append(dict(scored.scores.groups[0].scores))
-    assert found == [found[0]] * 4
+    assert found == [found[0]] * 5
+    with pytest.raises(InputError, match=r"there is no reference cmn_Hans\.devtest"):
+        score_translations(str(backwards / "dev"), [str(hypotheses)], model=model)
     for build in (plus, readopted):
         tasks = tmp_path / f"tasks-{build.name}"
         given = (build, "--output", tasks, "--split", "devtest", "--model", tmp_path / "spm.model")

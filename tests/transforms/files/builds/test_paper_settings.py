@@ -111,7 +111,11 @@ def test_published_translations_are_counted_in_all_languages() -> None:
     manifest = {
         "signature": "flores101|lang:mul|source:released|v:1.0.0",
         "settings": {"source": "released"},
-        "rows_by_language": {"eng_Latn": both, "ukr_Cyrl": both, "chv_Cyrl": one},
+        "rows_by_language": {
+            "eng_Latn_stan1293": both,
+            "ukr_Cyrl_ukra1253": both,
+            "chv_Cyrl_chuv1255": one,
+        },
     }
     assert paper_of("flores101").published(manifest) == {"dev": 3 * 997, "devtest": 2 * 1012}
     assert not paper_of("flores101").beside(manifest).no_size
