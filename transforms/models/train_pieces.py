@@ -52,9 +52,7 @@ def train_on_words(
     try:
         trained = subword_models.train_pieces(parts, settings)
     except subword_models.UntrainableError as error:
-        raise InputError(
-            "cannot train a vocabulary on the sampled text", str(error)
-        ) from None
+        raise InputError("cannot train a vocabulary on the sampled text", str(error)) from None
     counters.count(TRAIN_PIECES, "words", words)
     counters.flush()
     return trained
