@@ -141,7 +141,8 @@ def test_a_second_run_builds_nothing_and_compares_all_languages(
     before = times_below(built / "wiki40b") | times_below(built / "entities")
     shown = run(*arguments(dumps, built)).out
     assert "2 already there\n" in shown
-    command = f"corpusmill subwords --articles 10000 --size 64000 --corpora {built}/wiki40b"
+    folders = " ".join(str(corpus(built, language)) for language in LANGUAGES)
+    command = f"corpusmill subwords --articles 10000 --size 64000 --corpora {folders}"
     assert f"{command} --output {built}\n" in shown
     assert times_below(built / "wiki40b") | times_below(built / "entities") == before
 
@@ -276,7 +277,7 @@ def test_an_export_with_a_gap_is_an_error_or_a_caveat(
     flags = arguments(tmp_path, tmp_path / "output", *QUICK, languages="uk", entities=table)
     assert f"{DATE}: {gap}" in run(*flags, "fail", status=1).err
     run(*flags, "keep-good")
-    build = Build(corpus(tmp_path / "output", "uk"))
+    build = Build(corpus(tmp_path / "output", "uk-no-wiki-templates"))
     assert build.manifest["counts"]["pages_read"] == len(wiki_of("uk").pages)
     assert f"In the export, {gap}." in build.manifest["caveats"]
 
