@@ -246,8 +246,9 @@ def add_plus_codes(
     """
     given = {code: plus for code, _, plus in (one.partition("=") for one in varieties)}
     if len(given) < len(varieties) or not all(given.values()):
-        form = "CODE=xxx_Xxxx_xxxx1234, once for a language"
-        raise ValueError(f"--variety must be {form}, got {', '.join(varieties)}")
+        raise ValueError(
+            f"--variety {' '.join(varieties)}: give one CODE=xxx_Xxxx_xxxx1234 a language"
+        )
     if others := given.keys() - {one.code for one in included}:
         raise ValueError(f"--variety: {', '.join(sorted(others))} is not in the package")
     if not is_plus:
@@ -282,10 +283,9 @@ def _write_plus(
             table = table_of(rows, mark(source_table.PLUS_COLUMNS, marks))
             yield write_parquet(folder, f"{split}/{language.file}.parquet", split, table)
         if language.code != SOURCE_CODE:
+            # Others may only have imported files.
             people = {
-                name: met
-                for name, met in language.people.items()
-                if (name, language.code) in record  # others may only have imported files
+                who: met for who, met in language.people.items() if (who, language.code) in record
             }
             facts = {"one": language, "kept": [*kept], "people": people}
             met = workflow.count_people([people])
