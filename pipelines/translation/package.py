@@ -145,10 +145,8 @@ def package(
         }
         splits = [*kept, *(["test-source"] if test_source else [])]
         contents = f"langs:{len(included)}|splits:{'+'.join(splits)}|v:{version}"
-        more: dict[str, Any] = {"layout": "floresplus"} if is_plus else {"with_test": with_test}
         if varieties:
-            more["varieties"] = sorted(varieties)
-            contents = f"varieties:{'+'.join(more['varieties'])}|{contents}"
+            contents = f"varieties:{'+'.join(sorted(varieties))}|{contents}"
         contents = f"layout:floresplus|{contents}" if is_plus else contents
         signature = f"{CORPUS}|project:{project.key}|{contents}"
         of_rows = "the column licence has that of each row"
@@ -160,7 +158,9 @@ def package(
             (source,) = (one for one in included if one.code == SOURCE_CODE)
             name = f"{WITHHELD}/{SOURCE_CODE}.{WITHHELD}"
             outputs.append(_write_lines(folder, name, test, source))
-        manifest = _manifest(project, included, left_out, outputs, version, kept, edition, more)
+        of_plus = {"layout": "floresplus", "varieties": sorted(varieties)}
+        more = edition, of_plus if is_plus else {"with_test": with_test}
+        manifest = _manifest(project, included, left_out, outputs, version, kept, *more)
         manifest["signature"] = signature
         card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
         manifest = manifests.add_outputs(manifest, [card])
