@@ -98,21 +98,19 @@ def write_tasks(
         lambda one: bool(layout_of(one.manifest) or is_of_translations(one)) and bool(one.format),
         "running text, or with translations in the layout of FLORES+",
     )
-    lacking = [
+    others = [
         one
         for one in builds
-        if is_of_translations(one) and split not in itertools.chain(*_splits_of(one).values())
+        if not is_of_translations(one) or split in itertools.chain(*_splits_of(one).values())
     ]
-    if len(lacking) < len(builds):
-        builds = [one for one in builds if one not in lacking]
-        for build in lacking:
-            message = f"skipped a build without the split {split}: {build.folder}"
-            logging.getLogger(__name__).warning(message)
+    for build in [one for one in builds if others and one not in others]:
+        message = f"skipped a build without the split {split}: {build.folder}"
+        logging.getLogger(__name__).warning(message)
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     source = pathlib.Path(corpusmill_task.__file__)
     write_whole(folder / source.name, source.read_bytes())
-    for build in builds:
+    for build in others or builds:
         place = f"hub:{repo}:{build.edition}" if repo else os.path.relpath(build.folder, folder)
         if is_of_translations(build):
             tasks = make_translation_tasks(build, split, place, model)
