@@ -412,10 +412,8 @@ class AdoptedTranslations(Adopted):
             collections.deque(read_plus(ReleasedShard(Shard(split, 0, 1), files), {}, counts), 0)
             for language, count in sorted(counts.items()):
                 if count > wanted:
-                    message = f"has {count:,} sentences of {language} in {split}"
-                    raise InputError(
-                        self.config.source, f"{message}, and the release has {wanted:,}"
-                    )
+                    more = f"{count:,} sentences of {language} in {split}"
+                    raise InputError(self.config.source, f"{more}, and the release has {wanted:,}")
             short += [
                 (split, f"{wanted - count:,} of {wanted:,} sentences of {language} in {split}")
                 for language, count in sorted(counts.items())

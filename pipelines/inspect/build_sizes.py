@@ -161,15 +161,13 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     if not (kept := build.manifest.get("counts", {}).get("kept")):
         return None
     of_splits = {split: count for split, count in kept.items() if split != "total"}
-    is_by_language = (
-        "rows_by_language" in build.manifest or "|layout:floresplus|" in build.signature
-    )
+    by_language = "rows_by_language" in build.manifest or "|layout:floresplus|" in build.signature
     named = row.name, build.edition, build.dump_date, build.manifest["version"]
     words = _count_words(build, (*row.shape.splits, "paper_test"))
     scores = {split: paper.scores_of(build.signature, split) for split in words}
     return KeptDocuments(
         *named,
-        "translations" if is_by_language else row.shape.unit,
+        "translations" if by_language else row.shape.unit,
         of_splits,
         {} if beside.no_size else paper.published(build.manifest),
         words,

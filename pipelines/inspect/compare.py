@@ -410,10 +410,7 @@ def check_comparable(old: Build, new: Build) -> CorpusShape:
         )
     packages = ["languages" in one.manifest for one in (old, new)]
     if any("|layout:floresplus|" in one.signature for one in (old, new)):
-        raise ValueError(
-            "packages in the layout of FLORES+ are not compared: compare the packages that the same"
-            " projects give without --layout"
-        )
+        raise ValueError("packages of --layout flores+ are not compared: make them without it")
     if all(packages):
         return shape._replace(id="id", repeats=False, per_language=SENTENCE)
     if any(packages):

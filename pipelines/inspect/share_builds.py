@@ -98,22 +98,19 @@ def write_tasks(
         lambda one: bool(layout_of(one.manifest) or is_of_translations(one)) and bool(one.format),
         "running text, or with translations in the layout of FLORES+",
     )
-    lacking = [
+    others = [
         one
         for one in builds
-        if is_of_translations(one)
-        and not any(split in there for there in _splits_of_languages(one).values())
+        if not is_of_translations(one) or split in itertools.chain(*_splits_of(one).values())
     ]
-    if len(lacking) < len(builds):
-        builds = [one for one in builds if one not in lacking]
-        for build in lacking:
-            message = f"skipped a build without the split {split}: {build.folder}"
-            logging.getLogger(__name__).warning(message)
+    for build in [one for one in builds if others and one not in others]:
+        message = f"skipped a build without the split {split}: {build.folder}"
+        logging.getLogger(__name__).warning(message)
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     source = pathlib.Path(corpusmill_task.__file__)
     write_whole(folder / source.name, source.read_bytes())
-    for build in builds:
+    for build in others or builds:
         place = f"hub:{repo}:{build.edition}" if repo else os.path.relpath(build.folder, folder)
         if is_of_translations(build):
             tasks = make_translation_tasks(build, split, place, model)
@@ -144,10 +141,10 @@ def make_translation_tasks(build: Build, split: str, place: str, model: str) -> 
 
     Raises ValueError if the build does not have the split, or no English.
     """
-    splits = _splits_of_languages(build)
+    splits = _splits_of(build)
     codes = [code for code, there in splits.items() if split in there]
     if not codes:
-        there = ", ".join(dict.fromkeys(itertools.chain.from_iterable(splits.values())))
+        there = ", ".join(dict.fromkeys(itertools.chain(*splits.values())))
         raise ValueError(f"{build.folder}: no such split: {split!r}; there are {there}")
     english = next((code for code in _ENGLISH if code in codes), "")
     others = [code for code in codes if code != english]
@@ -159,8 +156,7 @@ def make_translation_tasks(build: Build, split: str, place: str, model: str) -> 
         *itertools.product([english], others),
         *itertools.product(others, [english]),
     ]:
-        of_both = {*splits[source]} & {*splits[target]} & {"dev"}
-        loaded = list(dict.fromkeys([split, *of_both]))
+        loaded = [split, *({"dev"} - {split}).intersection(splits[source], splits[target])]
         given = {"source": source, "target": target, "model": model}
         name = name_task(build, source, target, split)
         task = {
@@ -179,13 +175,12 @@ def make_translation_tasks(build: Build, split: str, place: str, model: str) -> 
     return tasks
 
 
-def _splits_of_languages(build: Build) -> Mapping[str, Collection[str]]:
+def _splits_of(build: Build) -> Mapping[str, Collection[str]]:
     """Returns code of a language → its splits. A glottocode is left out if the rest is unique."""
-    found: dict[str, Collection[str]] = build.manifest.get("rows_by_language", {})
-    if not found:
-        files = [one for one in build.manifest["outputs"] if one["format"] == build.format]
-        pairs = [(posixpath.splitext(posixpath.basename(one["name"]))[0], one) for one in files]
-        found = {code: [one["split"] for stem, one in pairs if stem == code] for code, _ in pairs}
+    files = [one for one in build.manifest["outputs"] if one["format"] == build.format]
+    stems = (posixpath.splitext(posixpath.basename(one["name"]))[0] for one in files)
+    all_splits = dict.fromkeys(one["split"] for one in files if one["split"])
+    found = build.manifest.get("rows_by_language") or dict.fromkeys(stems, all_splits)
     plain = [_GLOTTOCODE.sub("", code) for code in found]
     return {
         name if plain.count(name) == 1 else code: there

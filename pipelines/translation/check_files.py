@@ -182,10 +182,9 @@ def read_lines(path: str) -> dict[str, list[Line]]:
 
 def _code_in(path: str) -> str:
     """Returns the last part of a file's name that is the code of a language; "" if there is none."""
-    for part in reversed(re.split(r"[.]|-(?=[a-z]{3}\.)", pathlib.Path(path).name)):
-        if part not in _NO_CODES and _CODE.fullmatch(part) and _known(part):
-            return part
-    return ""
+    parts = reversed(re.split(r"[.]|-(?=[a-z]{3}\.)", pathlib.Path(path).name))
+    codes = (one for one in parts if one not in _NO_CODES and _CODE.fullmatch(one))
+    return next((code for code in codes if _known(code)), "")
 
 
 @functools.cache

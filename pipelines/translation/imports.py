@@ -281,7 +281,7 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
     """
     entries = journal.read_entries(project.journal(file.code))
     imports = {entry.number: entry for entry in entries if entry.kind == "import"}
-    ids = _ids_in(file)
+    ids = frozenset({one.id for one in file.translations} | {one.id for one in file.faults} - {""})
     found = [_find_corrected(file, imports, ids, name) for name in dict.fromkeys(names)]
     base = file.base or found[0].facts["base"]
     for entry in found:
@@ -292,10 +292,6 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
                 f" answers packet {other}; a correction must answer the same packet"
             )
     return file._replace(base=base, corrects=sorted({entry.number for entry in found}))
-
-
-def _ids_in(file: ReadFile) -> frozenset[str]:
-    return frozenset({one.id for one in file.translations} | {one.id for one in file.faults} - {""})
 
 
 def _find_corrected(
@@ -370,11 +366,8 @@ def _add(
         open_faults = [
             one
             for one in file.faults
-            if (
-                (one.id in state.refused if one.id else state.awaited)
-                if earlier
-                else (file.code, file.base, one.id) not in right
-            )
+            if (file.code, file.base, one.id) not in right
+            and (not earlier or (one.id in state.refused if one.id else state.awaited))
         ]
         return Imported(str(file.path), file.code, entry, not earlier, open_faults)
 

@@ -145,10 +145,8 @@ def package(
         }
         splits = [*kept, *(["test-source"] if test_source else [])]
         contents = f"langs:{len(included)}|splits:{'+'.join(splits)}|v:{version}"
-        more: dict[str, Any] = {"layout": "floresplus"} if is_plus else {"with_test": with_test}
         if varieties:
-            more["varieties"] = sorted(varieties)
-            contents = f"varieties:{'+'.join(more['varieties'])}|{contents}"
+            contents = f"varieties:{'+'.join(sorted(varieties))}|{contents}"
         contents = f"layout:floresplus|{contents}" if is_plus else contents
         signature = f"{CORPUS}|project:{project.key}|{contents}"
         of_rows = "the column licence has that of each row"
@@ -160,7 +158,9 @@ def package(
             (source,) = (one for one in included if one.code == SOURCE_CODE)
             name = f"{WITHHELD}/{SOURCE_CODE}.{WITHHELD}"
             outputs.append(_write_lines(folder, name, test, source))
-        manifest = _manifest(project, included, left_out, outputs, version, kept, edition, more)
+        of_plus = {"layout": "floresplus", "varieties": sorted(varieties)}
+        more = edition, of_plus if is_plus else {"with_test": with_test}
+        manifest = _manifest(project, included, left_out, outputs, version, kept, *more)
         manifest["signature"] = signature
         card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
         manifest = manifests.add_outputs(manifest, [card])
@@ -246,8 +246,9 @@ def add_plus_codes(
     """
     given = {code: plus for code, _, plus in (one.partition("=") for one in varieties)}
     if len(given) < len(varieties) or not all(given.values()):
-        form = "CODE=xxx_Xxxx_xxxx1234, once for a language"
-        raise ValueError(f"--variety must be {form}, got {', '.join(varieties)}")
+        raise ValueError(
+            f"--variety {' '.join(varieties)}: give one CODE=xxx_Xxxx_xxxx1234 a language"
+        )
     if others := given.keys() - {one.code for one in included}:
         raise ValueError(f"--variety: {', '.join(sorted(others))} is not in the package")
     if not is_plus:
@@ -282,10 +283,9 @@ def _write_plus(
             table = table_of(rows, mark(source_table.PLUS_COLUMNS, marks))
             yield write_parquet(folder, f"{split}/{language.file}.parquet", split, table)
         if language.code != SOURCE_CODE:
+            # Others may only have imported files.
             people = {
-                name: met
-                for name, met in language.people.items()
-                if (name, language.code) in record  # others may only have imported files
+                who: met for who, met in language.people.items() if (who, language.code) in record
             }
             facts = {"one": language, "kept": [*kept], "people": people}
             met = workflow.count_people([people])

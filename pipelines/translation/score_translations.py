@@ -153,11 +153,9 @@ def _direction(system: str, path: str, reference: str, is_folder: bool) -> Direc
 def _reference_of(folder: str, target: str, split: str, path: str) -> str:
     name, place = f"{target}.{split}", pathlib.Path(folder)
     tables = [f"{target}{suffix}" for suffix in _TABLES]
-    of_split = tables if place.resolve().name == split else ()
-    there = (
-        *(place / one for one in (name, *of_split)),
-        *(place / split / one for one in (name, *tables)),
-    )
+    there = [place / name, *(place / split / one for one in (name, *tables))]
+    if place.resolve().name == split:
+        there += [place / one for one in tables]
     of_build = (
         one for one in sorted(place.glob(f"{split}-*.parquet")) if _has_texts(str(one), target)
     )
