@@ -38,8 +38,8 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "requests>=2.32,<3",  # pages and downloads
         "urllib3>=2.3,<3",  # HTTPResponse.shutdown stops a download from another thread
     ),
-    # Its version is in signatures; its line counts are not a public API.
-    "score": ("sacrebleu>=2.6,<2.7",),
+    # Its version is in signatures; its line counts are not a public API. Tables of FLORES+ name languages.
+    "score": ("sacrebleu>=2.6,<2.7", *_LANGUAGES),
 }
 """Name of a corpus or command → requirements in the format of pip."""
 

@@ -8,41 +8,23 @@ the source by their ids if both have ids, otherwise by their places.
 import functools
 import itertools
 import pathlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from corpusmill.transforms.duplicates.read_texts import TextFile, plan_parts, read_rows
 from corpusmill.transforms.files.markup import escape, html_table, make_head, to_line
-from corpusmill.transforms.files.read_files import InputError, read_text
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 from corpusmill.transforms.files.terminal import count_of, draw, fold
-from corpusmill.transforms.files.text_kinds import kind_of_file
 
-from .checks import in_processes
+from .aligned_lines import Line, code_in_name, read_lines
+from .processes import in_processes
 from .run_checks import RULES, check_translations
 from .sentence_pairs import ERROR
 from .target_languages import find_language
 
 SHOWN = 20  # findings that are printed
-_TEXTS = ("text", "sentence", "translation", "target")  # names of columns of texts
 _ENGLISH = ("eng", "eng_Latn", "en")
-_NO_CODES = frozenset(
-    "bz2 csv dev devtest gz json jsonl parquet ref src test train tsv txt xz zst".split()
-)
-_TABLE = re.compile(r"\.(csv|tsv|json|jsonl|parquet)(\.(bz2|gz|xz|zst))?$")
-_CODE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z]{2,5})?")
-
-
-class Line(NamedTuple):
-    """A line of a file, or a row of a table."""
-
-    id: str  # "" if the file has no ids
-    text: str
-    number: int  # in the file, from 1
-    domain: str = ""
-    topic: str = ""
 
 
 class CheckedFile(NamedTuple):
@@ -81,7 +63,7 @@ def check_files(
 
     A file that cannot be read, or has no source or other lines than its source, has the error `not-checked`.
     """
-    paths = [path for path in paths if path != source and _code_in(path) not in _ENGLISH]
+    paths = [path for path in paths if path != source and code_in_name(path) not in _ENGLISH]
     if not paths:
         raise ValueError("no file to check: only the English source is given")
     check = functools.partial(_check_file, language=language, source=source)
@@ -105,7 +87,7 @@ def _check_file(path: str, language: str, source: str) -> list[CheckedFile]:
             error.message if isinstance(error, InputError) and error.path == path else str(error)
         )
         unread = Finding("", "not-checked", ERROR, message, path, 0)
-        return [CheckedFile(path, language or _code_in(path), "not checked", {}, [unread])]
+        return [CheckedFile(path, language or code_in_name(path), "not checked", {}, [unread])]
 
 
 def _english(path: str, languages: Mapping[str, list[Line]]) -> list[Line]:
@@ -149,59 +131,12 @@ def _check(
     return CheckedFile(path, code, language.name, texts, worst_first)
 
 
-def read_lines(path: str) -> dict[str, list[Line]]:
-    """Returns the code of each language in a file → its lines, in order.
-
-    The code is that of the columns `iso_639_3` and `iso_15924`, and `glottocode` if there are several; or of
-    the column `language`, if it has a known code, or the file's name; "" if there is none.
-    """
-    if not _TABLE.search(path):
-        texts = read_text(path).removesuffix("\n").split("\n")
-        return {_code_in(path): [Line("", text, number) for number, text in enumerate(texts, 1)]}
-    found: dict[tuple[str, str], list[Line]] = {}
-    file = TextFile(path, kind_of_file(path))
-    rows = (row for part in plan_parts(file, 1) for _, some in read_rows(part) for row in some)
-    for number, row in enumerate(rows, 1):
-        column = next((name for name in _TEXTS if isinstance(row.get(name), str)), None)
-        if column is None:
-            there = f"the columns {', '.join(_TEXTS)}; it has {', '.join(row)}"
-            raise InputError(path, f"row {number}: no text in {there}")
-        code = "_".join(str(row[one]) for one in ("iso_639_3", "iso_15924") if row.get(one))
-        code = code or _known(str(row.get("language") or "")) or _code_in(path)
-        about = (str(row.get(name) or "") for name in ("domain", "topic"))
-        line = Line("" if row.get("id") is None else str(row["id"]), row[column], number, *about)
-        found.setdefault((code, str(row.get("glottocode") or "")), []).append(line)
-    if not found:
-        raise InputError(path, "it has no rows")
-    codes = [code for code, _ in found]
-    return {
-        code if codes.count(code) == 1 else "_".join(filter(None, (code, variety))): lines
-        for (code, variety), lines in found.items()
-    }
-
-
-def _code_in(path: str) -> str:
-    """Returns the last part of a file's name that is the code of a language; "" if there is none."""
-    parts = reversed(re.split(r"[.]|-(?=[a-z]{3}\.)", pathlib.Path(path).name))
-    codes = (one for one in parts if one not in _NO_CODES and _CODE.fullmatch(one))
-    return next((code for code in codes if _known(code)), "")
-
-
-@functools.cache
-def _known(code: str) -> str:
-    """Returns a code of a language, or "" for another text."""
-    try:
-        return find_language(code).code
-    except ValueError:
-        return ""
-
-
 def find_source(path: str) -> str:
     """Returns the file beside another one that has the code of English in its name instead.
 
     Raises InputError if there is none.
     """
-    code, place = _code_in(path), pathlib.Path(path)
+    code, place = code_in_name(path), pathlib.Path(path)
     names = [place.name.replace(code, one, 1).replace("-ref.", "-src.") for one in _ENGLISH if code]
     found = next((place.with_name(name) for name in names if place.with_name(name).is_file()), None)
     if found is None:

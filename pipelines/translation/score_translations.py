@@ -18,7 +18,7 @@ import operator
 import pathlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
@@ -28,12 +28,9 @@ from corpusmill.transforms.translation.source_table import metadata_names
 
 from ..run.corpora import VERSION
 from ..run.publish import TargetError, building_beside
-from . import translation_scores
-from .checks import in_processes
+from . import aligned_lines, translation_scores
+from .processes import in_processes
 from .translation_scores import Group, Pieces, SystemScores, Task
-
-if TYPE_CHECKING:
-    from .check_files import Line
 
 _DIRECTION = re.compile(
     r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z0-9]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z0-9]+)*)"
@@ -419,11 +416,9 @@ def _read_hypothesis(direction: Direction, count: int, is_hidden: bool = False) 
     return lines
 
 
-@functools.lru_cache(2)  # the table of a build has all languages
-def _read_table(path: str) -> "dict[str, list[Line]]":
-    from .check_files import read_lines  # also imports the checks, which takes a second
-
-    return read_lines(path)
+_read_table = functools.lru_cache(2)(
+    aligned_lines.read_lines
+)  # the table of a build has all languages
 
 
 def _has_texts(path: str, code: str) -> bool:

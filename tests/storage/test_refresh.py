@@ -147,7 +147,7 @@ class Place(NamedTuple):
 
     @property
     def editions(self) -> str:
-        return f"{self.output}/wiki40b/uk"
+        return f"{self.output}/wiki40b/uk-no-wiki-templates"
 
     def edition(self, name: str) -> dict[str, bytes]:
         """Its bytes, of a finished one."""

@@ -93,6 +93,9 @@ def test_killed_before_any_change(place: Place, followed: Place, moments: list[P
         left = {path.name for path in place.editions.iterdir()}
         assert left == {NEW_EDITION, "CURRENT", "README.md"}, moment
         assert place.loaded() == [NEW_EDITION], moment
-        assert {path.name for path in place.editions.parent.iterdir()} == {"uk", "README.md"}
+        assert {path.name for path in place.editions.parent.iterdir()} == {
+            "uk-no-wiki-templates",
+            "README.md",
+        }
         assert list(tree(place.downloads)) == [".refresh-lock"], moment
         assert list(place.folder.glob("*metrics*")) == [place.metrics], moment

@@ -8,12 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.translation.check_files import (
-    check_files,
-    make_page,
-    make_tsv,
-    read_lines,
-)
+from corpusmill.pipelines.translation.aligned_lines import read_lines
+from corpusmill.pipelines.translation.check_files import check_files, make_page, make_tsv
 from tests.makers.wiki_builds import Command
 
 ENGLISH = [f"The {n} old boats of the village left at {n} o'clock." for n in range(11, 23)]

@@ -19,7 +19,6 @@ from corpusmill.pipelines.inspect.html_report.make_report import make_report
 from corpusmill.pipelines.inspect.verify import verify
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.run.publish import TargetError
-from corpusmill.pipelines.translation.check_files import read_lines  # noqa: F401  # before the checks are replaced
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
 from corpusmill.pipelines.translation.package import (
